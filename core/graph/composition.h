@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A composition: where the path is cut, and how each region runs.
+#pragma once
+
+#include "core/graph/chain.h"
+
+#include <map>
+
+namespace kerf::graph {
+
+enum class Mode : std::uint8_t { Conventional, Megakernel };
+enum class Kind : std::uint8_t { Conventional, Monolith, Pure, Mixed };
+[[nodiscard]] std::string_view toString(Kind kind); ///< "conventional", "monolith", "pure", "mixed"
+
+/// Cuts and modes of one chain. A region's mode belongs to the site where it starts, so it holds in
+/// every iteration.
+struct Composition {
+    Mode first_mode = Mode::Megakernel; ///< of the region that starts the path
+    std::map<SiteIndex, Mode> cuts;     ///< site → mode of the region that starts there
+    bool operator==(const Composition&) const = default;
+};
+
+[[nodiscard]] Composition fullyConventional();
+[[nodiscard]] Composition monolith();
+[[nodiscard]] Kind kindOf(const Composition& composition);
+/// Without cuts between two conventional regions, which change nothing.
+[[nodiscard]] Composition normalised(const Chain& chain, Composition composition);
+
+/// A region of a composition and how often it is launched along the path.
+struct RegionUse {
+    Region region;
+    Mode mode = Mode::Megakernel;
+    std::int64_t count = 1;
+};
+/// Every distinct region in order of first execution. The counts are the launches.
+[[nodiscard]] std::vector<RegionUse> regionsOf(const Chain& chain, const Composition& composition);
+
+/// A composition in words that hold at every batch size: site keys and modes.
+struct NamedComposition {
+    Mode first_mode = Mode::Megakernel;
+    std::map<std::string, Mode> cuts; ///< by Site::key
+    std::string name;                 ///< given by the user; may be empty
+    bool operator==(const NamedComposition&) const = default;
+};
+[[nodiscard]] NamedComposition named(const Chain& chain, const Composition& composition);
+/// The composition on another chain (another batch size). Keys that the chain lacks are listed in
+/// `missing` and left out.
+[[nodiscard]] Composition resolved(const Chain& chain, const NamedComposition& named,
+                                   std::vector<std::string>* missing = nullptr);
+
+} // namespace kerf::graph

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Exact search over cuts by dynamic programming on region costs. See docs/search.md.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/graph/composition.h"
+
+#include <functional>
+#include <set>
+#include <vector>
+
+namespace kerf::search {
+
+/// Cost of one launch of a region in µs, boundary included; additive over a composition.
+/// Must be finite, or +infinity for a region that cannot run (footprint does not fit).
+/// Must be callable from several threads.
+using RegionCost = std::function<double(graph::Region, graph::Mode)>;
+
+struct Constraints {
+    bool allow_mixed = true;    ///< false: no composition with both modes
+    int max_megakernels = 0;    ///< most distinct megakernel regions; 0: any
+    std::set<graph::SiteIndex> forbidden; ///< never cut here
+    std::set<graph::SiteIndex> pinned;    ///< always cut here
+};
+
+struct Scored {
+    graph::Composition composition;
+    double cost_us = 0; ///< sum of region costs
+};
+
+/// The `top` best compositions under `constraints`, best first, no two with the same regions and
+/// modes. Exact: no composition that was left out is better. Ties go to fewer cuts, then to the
+/// earlier site. Always non-empty unless constraints contradict.
+/// Errors: contradiction in the constraints (names the site); cancelled.
+[[nodiscard]] Expected<std::vector<Scored>> bestCompositions(const graph::Chain& chain,
+                                                             const RegionCost& cost,
+                                                             const Constraints& constraints,
+                                                             std::size_t top, Progress& progress);
+
+/// Sum of region costs of one composition. µs.
+[[nodiscard]] double additiveCostUs(const graph::Chain& chain, const graph::Composition& composition,
+                                    const RegionCost& cost);
+
+} // namespace kerf::search
