@@ -72,12 +72,23 @@ struct Device {
 struct Health {
     std::int64_t dropped = 0;            ///< records that the recorder says it lost
     std::int64_t zero_durations = 0;     ///< kernels and copies that claim to take no time; kept
-    std::int64_t negative_durations = 0; ///< left out
+    std::int64_t negative_durations = 0; ///< activities that end before they start; left out
+    std::int64_t negative_duration_kernels = 0; ///< those of them that are kernels
     std::int64_t invalid_values = 0;     ///< activities with NaN, infinite or unreadable numbers; left out
     std::int64_t same_stream_overlaps = 0; ///< unordered pairs of kernels that overlap on one stream
     std::int64_t without_host_call = 0;  ///< activities whose launch is not in the file
     bool truncated = false;              ///< the file ends early
     std::vector<std::string> notes;      ///< further findings, one sentence each
+};
+
+/// What a file says about itself, before anything is interpreted.
+struct FileFacts {
+    std::string top_level;                        ///< JSON: "object" or "array"
+    std::optional<std::int64_t> schema_version;
+    std::optional<std::string> display_time_unit; ///< changes nothing: times are read in µs
+    std::int64_t content_bytes = 0;               ///< unpacked
+    std::int64_t trace_events = 0;
+    std::int64_t complete_events = 0;             ///< those with a duration (ph X)
 };
 
 /// One trace of conventional execution.
@@ -91,6 +102,7 @@ struct Recording {
     std::vector<Annotation> annotations; ///< sorted by start, longest first
     std::vector<Device> devices;
     std::map<std::string, std::string> versions; ///< e.g. "cuda_runtime_version" → "13000"
+    FileFacts file;
     Health health;
 };
 

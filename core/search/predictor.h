@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From a composition to its predicted time. No candidate is ever run.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/cost/machine.h"
+#include "core/graph/build_chain.h"
+#include "core/graph/composition.h"
+#include "core/search/categories.h"
+#include "core/search/search.h"
+#include "core/search/uncertainty.h"
+#include "core/sim/engine.h"
+#include "core/workload/replay.h"
+
+#include <memory>
+
+namespace kerf::search {
+
+/// One model at one batch size with everything a prediction needs. Immutable once made.
+struct Case {
+    workload::Workload traced;    ///< as recorded
+    workload::Workload corrected; ///< tracing correction applied
+    workload::PathTree tree;
+    graph::Chain chain;
+    cost::Hardware hardware;
+    workload::ReplayRow replay;
+    std::vector<std::string> health; ///< of the recording, one line a finding; empty: clean
+    std::int64_t dropped = 0;
+    sim::Policy policy = sim::Policy::RoundRobin;
+    double audio_ms_per_path = 0; ///< playable audio of a steady path's output; 0: text or not given
+    ErrorModel errors{};
+};
+
+struct RegionPrediction {
+    graph::RegionUse use;
+    double us = 0;      ///< one launch, boundary included
+    double boundary_us = 0; ///< of which launch gap and prologue
+    TimeParts parts{};  ///< of one launch
+    int workers = 0;    ///< 0: conventional
+    cost::Footprint footprint;
+    sim::Blame blame{}; ///< of one launch; zero: conventional
+    std::string label;  ///< "megakernel 1", "conventional"
+};
+
+struct Prediction {
+    graph::Composition composition;
+    graph::Kind kind = graph::Kind::Conventional;
+    double ttfa_us = 0;          ///< request to first output of the whole batch
+    Interval ttfa_interval_us;   ///< 90 %
+    TimeParts parts{};
+    double coverage = 0;         ///< share of the conventional path's time inside megakernel regions
+    std::int64_t launches = 0;   ///< of regions and, in conventional ones, recorded ops
+    double steady_us = 0;        ///< a steady-state pass, see graph::steadyPart
+    double throughput_per_s = 0; ///< steady passes a second × batch
+    double rtf = 0;              ///< steady compute time / audio time (below 1: faster than real time);
+                                 ///< 0: unknown
+    std::vector<RegionPrediction> regions;
+};
+
+/// Predicts compositions of one case; keeps the regions it has simulated, so that a moved boundary
+/// simulates only the regions beside it. Safe to call from several threads.
+class Predictor {
+  public:
+    explicit Predictor(std::shared_ptr<const Case> theCase, std::size_t cacheEntries = 200'000);
+    ~Predictor();
+    Predictor(const Predictor&) = delete;
+    Predictor& operator=(const Predictor&) = delete;
+
+    [[nodiscard]] const Case& theCase() const;
+    /// Exact: every region simulated whole. Intervals from `replicas` paired replicas (0: none).
+    [[nodiscard]] Expected<Prediction> predict(const graph::Composition& composition,
+                                               int replicas = 200);
+    /// One region with its tiles, for the timeline and the tile view.
+    [[nodiscard]] Expected<sim::RegionResult> simulateRegion(graph::Region region, bool recordTiles);
+    [[nodiscard]] Expected<sim::RegionGraph> regionGraph(graph::Region region) const;
+    /// One launch of a region, µs; +infinity where it cannot run. For the search.
+    [[nodiscard]] double regionCostUs(graph::Region region, graph::Mode mode);
+
+    struct CacheStats {
+        std::uint64_t hits = 0;
+        std::uint64_t misses = 0;
+        std::size_t entries = 0;
+    };
+    [[nodiscard]] CacheStats cacheStats() const;
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+struct Candidate {
+    Prediction prediction;
+    Uncertain uncertain;      ///< among the reported candidates
+    bool ties_best = false;
+    std::string regions;      ///< compact: "c M M" with M a megakernel, c conventional, in path order
+};
+
+struct SearchResult {
+    std::string model;
+    int batch = 1;
+    std::vector<Candidate> candidates; ///< best first; always holds conventional, monolith, the best
+                                       ///< pure and the best mixed composition
+    std::uint64_t regions_evaluated = 0;
+    double seconds = 0;
+};
+
+/// The best compositions of a case: exact DP on region costs, the `top` of pure and of mixed
+/// re-simulated whole and re-ranked. Errors: cancelled; contradicting constraints.
+[[nodiscard]] Expected<SearchResult> searchCase(Predictor& predictor, const Constraints& constraints,
+                                                std::size_t top, Progress& progress);
+
+} // namespace kerf::search
