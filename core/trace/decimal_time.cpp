@@ -51,8 +51,7 @@ bool isNotFinite(std::string_view text) {
     }
     takeSign(text);
     const auto is = [text](std::string_view word) {
-        return std::ranges::equal(text, word,
-                                  [](char a, char b) { return (a | 0x20) == b; });
+        return std::ranges::equal(text, word, [](char a, char b) { return (a | 0x20) == b; });
     };
     return is("nan") || is("inf") || is("infinity");
 }

@@ -59,7 +59,7 @@ class Source {
 public:
     Source(const std::filesystem::path& path, OpenedFile opened)
         : path_(path.string()), file_(std::move(opened.file)), compressed_(opened.compressed),
-          input_(kChunkBytes) {
+          input_(kChunkBytes, '\0') {
         if (compressed_) {
             // 16 selects the gzip wrapper
             inflateInit2(&stream_, MAX_WBITS + 16);
@@ -166,6 +166,13 @@ Expected<FileContent> loadFile(const std::filesystem::path& path, Progress& prog
     if (!opened) {
         return tl::unexpected(opened.error());
     }
+    const auto tooLarge = [&] {
+        return fail(fmt::format("the content is larger than {} bytes", limit), path.string(),
+                    "Record fewer steps, or split the trace.");
+    };
+    if (!opened->compressed && opened->bytes > limit) {
+        return tooLarge();
+    }
     const std::uint64_t file_bytes = std::max<std::uint64_t>(opened->bytes, 1);
     FileContent content;
     content.compressed = opened->compressed;
@@ -190,8 +197,7 @@ Expected<FileContent> loadFile(const std::filesystem::path& path, Progress& prog
         }
         content.size += *got;
         if (content.size > limit) {
-            return fail(fmt::format("the content is larger than {} bytes", limit), path.string(),
-                        "Record fewer steps, or split the trace.");
+            return tooLarge();
         }
         if (*got < kChunkBytes) {
             break;

@@ -21,9 +21,9 @@ inline constexpr std::uint64_t kMaxContentBytes = 0xFFFFFFFF;
 
 /// The unpacked content of a file.
 struct FileContent {
-    std::string buffer;       ///< content, then kContentPadding zero bytes
-    std::size_t size = 0;     ///< bytes of content
-    bool compressed = false;  ///< the file is gzip; offsets below are into the unpacked content
+    std::string buffer;      ///< content, then kContentPadding zero bytes
+    std::size_t size = 0;    ///< bytes of content
+    bool compressed = false; ///< the file is gzip; offsets below are into the unpacked content
 
     [[nodiscard]] std::string_view text() const { return {buffer.data(), size}; }
 };

@@ -25,6 +25,7 @@ struct Reader {
 /// Reads `path` with the reader that recognises its content. Plain or gzip.
 /// Errors: missing, empty, unreadable or truncated file; content that no reader recognises;
 /// a file without GPU work; cancelled.
-[[nodiscard]] Expected<Recording> readRecording(const std::filesystem::path& path, Progress& progress);
+[[nodiscard]] Expected<Recording> readRecording(const std::filesystem::path& path,
+                                                Progress& progress);
 
 } // namespace kerf::trace
