@@ -62,6 +62,8 @@ struct Item {
     std::string label;           ///< "layer", "code_predictor_step", "frame"
 };
 
+/// Each site is at one place in `items`. Between two neighbouring sites lies at least one op (a site
+/// beside another names the same cut twice).
 struct Chain {
     std::vector<ChainOp> ops;
     std::vector<Site> sites;
@@ -69,16 +71,21 @@ struct Chain {
 };
 
 /// A stretch of the walk between two cuts with no cut in between. `from` is kPathStart or a site, `to`
-/// a site or pathEnd(). It is unique: `from` is passed in the last iteration when `to` lies behind
-/// the loop, in the same iteration when `to` follows in the body, else in the one before.
+/// a site or pathEnd(). `from` is passed in the last iteration when `to` lies behind the loop, in the
+/// same iteration when `to` follows in the body, else in the one before (of the innermost loop around
+/// both). In nested loops the way from `from` back to `to` may also lead out of that loop and through
+/// the next iteration of a loop around it: `loops_left` counts the loops around both that it leaves.
+/// The three together name one stretch.
 struct Region {
     SiteIndex from = kPathStart;
     SiteIndex to = 0;
+    std::int32_t loops_left = 0; ///< 0 unless cuts lie in nested loops only
     auto operator<=>(const Region&) const = default;
 };
 
-/// The ops of a region in order: single ops and whole loops (without sites), ready to be lowered.
-/// Consecutive equal iterations are kept as loops.
+/// The ops of a region in order: single ops and whole loops (without sites, entered at their first
+/// item), ready to be lowered. Consecutive equal iterations are kept as loops. Empty when no op lies
+/// between the two, or when the walk has no such stretch.
 [[nodiscard]] std::vector<Item> opsOf(const Chain& chain, Region region);
 
 /// One step of the whole walk, loops unrolled: an op, or a site passed.
