@@ -64,7 +64,9 @@ QString formatTime(double us) {
 QString formatSignedPercent(double fraction) {
     const QString size = QString::number(std::abs(fraction) * 100, 'f', 1);
     const bool zero = size == QLatin1String("0.0");
-    const QString sign = zero ? QStringLiteral("±") : fraction < 0 ? QStringLiteral("−") : QStringLiteral("+");
+    const QString sign = zero           ? QStringLiteral("±")
+                         : fraction < 0 ? QStringLiteral("−")
+                                        : QStringLiteral("+");
     return sign + size + QStringLiteral(" %");
 }
 

@@ -9,13 +9,14 @@
 
 namespace kerf::views {
 
-/// Diagonal hatch (conventional, idle, ties): lines of `colour`, 1 px wide and 7 px apart, clipped to
-/// `rect`. Drawn as lines so that it stays sharp at fractional pixel ratios and in PDF.
+/// Diagonal hatch (conventional, idle, ties): lines of `colour`, 1 px wide and 7 px apart, clipped
+/// to `rect`. Drawn as lines so that it stays sharp at fractional pixel ratios and in PDF.
 void drawHatch(QPainter& painter, const QRectF& rect, const QColor& colour);
 
 /// `text` elided to `rect`; nothing at all where less than two letters would fit.
 /// True where the whole text was drawn.
-bool drawElided(QPainter& painter, const QRectF& rect, Qt::Alignment alignment, const QString& text);
+bool drawElided(QPainter& painter, const QRectF& rect, Qt::Alignment alignment,
+                const QString& text);
 
 /// An empty, loading or error state: a headline and below it, muted, the one thing to do.
 void drawEmptyState(QPainter& painter, const QRectF& rect, const QString& headline,

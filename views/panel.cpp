@@ -55,11 +55,11 @@ void Panel::paintEvent(QPaintEvent*) {
     const QRectF line(kMargin, 8, width() - 2 * kMargin, kTitleHeight - 12);
     painter.setFont(textFont(12, QFont::DemiBold));
     painter.setPen(theme.muted);
-    const qreal titleWidth =
-        QFontMetricsF(painter.font(), this).horizontalAdvance(title_) + 16;
+    const qreal titleWidth = QFontMetricsF(painter.font(), this).horizontalAdvance(title_) + 16;
     drawElided(painter, line, Qt::AlignLeft | Qt::AlignVCenter, title_);
     painter.setFont(textFont(12));
-    drawElided(painter, line.adjusted(titleWidth, 0, 0, 0), Qt::AlignRight | Qt::AlignVCenter, hint_);
+    drawElided(painter, line.adjusted(titleWidth, 0, 0, 0), Qt::AlignRight | Qt::AlignVCenter,
+               hint_);
 }
 
 void Panel::changeEvent(QEvent* event) {

@@ -8,7 +8,7 @@ namespace kerf::views {
 
 class Panel : public QFrame {
     Q_OBJECT
-  public:
+public:
     explicit Panel(const QString& title, const QString& hint = {}, QWidget* parent = nullptr);
 
     /// The view in the frame; owned by the panel, replaces the one before.
@@ -19,11 +19,11 @@ class Panel : public QFrame {
     [[nodiscard]] QString title() const { return title_; }
     [[nodiscard]] QString hint() const { return hint_; }
 
-  protected:
+protected:
     void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
 
-  private:
+private:
     QString title_;
     QString hint_;
     QWidget* content_ = nullptr;

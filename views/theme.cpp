@@ -109,7 +109,9 @@ QColor Theme::op(workload::OpClass opClass) const {
     return {0x8A, 0x8F, 0x98};
 }
 
-const Theme& currentTheme() { return g_current != nullptr ? *g_current : Theme::light(); }
+const Theme& currentTheme() {
+    return g_current != nullptr ? *g_current : Theme::light();
+}
 
 void applyTheme(QApplication& application, ThemeChoice choice) {
     QStyle* fusion = QStyleFactory::create(QStringLiteral("Fusion"));

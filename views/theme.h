@@ -35,7 +35,8 @@ enum class ThemeChoice : std::uint8_t { System, Light, Dark };
 
 /// The theme in use. Views read it again on QEvent::PaletteChange.
 [[nodiscard]] const Theme& currentTheme();
-/// Sets style (Fusion), palette and the 13 px interface font. System follows the platform's palette.
+/// Sets style (Fusion), palette and the 13 px interface font. System follows the platform's
+/// palette.
 void applyTheme(QApplication& application, ThemeChoice choice);
 
 /// The interface font at `px` pixels.
