@@ -16,8 +16,8 @@ struct Footprint {
 /// The least footprint that can hold both.
 [[nodiscard]] Footprint maximum(const Footprint& a, const Footprint& b);
 
-/// Resident blocks an SM: the CUDA occupancy rules (warp-granular registers, reserved shared memory,
-/// threads, blocks). 0 when a block does not fit at all.
+/// Resident blocks an SM: the CUDA occupancy rules (warp-granular registers, reserved shared
+/// memory, threads, blocks). 0 when a block does not fit at all.
 [[nodiscard]] int blocksPerSm(const Footprint& footprint, const Hardware& hardware);
 
 } // namespace kerf::cost

@@ -45,16 +45,16 @@ struct Hardware {
 
     Constant launch_gap_us;     ///< a graph node after another
     Constant launch_gap_pdl_us; ///< the same with a programmatic edge
-    Constant prologue_us;       ///< barrier and ring set-up of a persistent kernel before its first load
-    Constant event_one_way_us;  ///< signal on one SM until seen on another
-    Constant dispatch_us;       ///< consumer's cost to take the next tile from a static queue
-    Constant queue_pop_us;      ///< the same from a dynamic queue shared by all workers
+    Constant prologue_us; ///< barrier and ring set-up of a persistent kernel before its first load
+    Constant event_one_way_us;     ///< signal on one SM until seen on another
+    Constant dispatch_us;          ///< consumer's cost to take the next tile from a static queue
+    Constant queue_pop_us;         ///< the same from a dynamic queue shared by all workers
     Constant dependent_latency_us; ///< first byte of an activation load from L2 after its event
-    Constant ramp_us;           ///< first byte of a cold load from device memory
-    Constant memory_gbps;       ///< device memory, all workers reading
-    Constant l2_gbps;           ///< L2, all workers reading
-    Constant tracing_us_per_node; ///< what node-level tracing adds; see docs/validation/replay.md
-    Curve barrier_us_by_workers;  ///< all signal one counter and all see it complete (fan-in)
+    Constant ramp_us;              ///< first byte of a cold load from device memory
+    Constant memory_gbps;          ///< device memory, all workers reading
+    Constant l2_gbps;              ///< L2, all workers reading
+    Constant tracing_us_per_node;  ///< what node-level tracing adds; see docs/validation/replay.md
+    Curve barrier_us_by_workers;   ///< all signal one counter and all see it complete (fan-in)
     std::string barrier_source;
     std::vector<BandwidthCurve> bandwidth; ///< threads ascending
     std::string bandwidth_source;

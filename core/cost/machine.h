@@ -9,7 +9,8 @@ namespace kerf::cost {
 /// The machine that a region with worker footprint `footprint` runs on: workers = SMs × residency,
 /// ring = what shared memory the SM has left for each worker, rates from the measured curves.
 /// Errors: the footprint does not fit an SM (says which limit).
-[[nodiscard]] Expected<sim::Machine> machineFor(const Hardware& hardware, const Footprint& footprint,
+[[nodiscard]] Expected<sim::Machine> machineFor(const Hardware& hardware,
+                                                const Footprint& footprint,
                                                 sim::Policy policy = sim::Policy::RoundRobin);
 
 } // namespace kerf::cost
