@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/kineto_reader.h"
 
-#include "core/trace/decimal_time.h"
 #include "core/trace/file_content.h"
+#include "core/trace/json_fault.h"
 #include "core/trace/json_text.h"
+#include "core/trace/kineto_event.h"
+#include "core/trace/lazy_json.h"
 #include "core/trace/recording_builder.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <simdjson.h>
 #include <string>
 #include <utility>
 
@@ -23,162 +23,7 @@ using simdjson::SUCCESS;
 static_assert(kContentPadding >= simdjson::SIMDJSON_PADDING);
 
 constexpr double kLoadShare = 0.4; // of the progress; unpacking takes about as long as parsing
-constexpr int kMaxNesting = 200;   // deeper values than any trace has would exhaust the stack
 constexpr std::size_t kEventsPerStep = 4096;
-
-/// Key as written. Keys that matter have no escapes.
-std::string_view keyOf(const od::field& field) {
-    const char* begin = field.key().raw();
-    const char* end = begin;
-    while (*end != '"') {
-        end += *end == '\\' ? 2 : 1;
-    }
-    return {begin, static_cast<std::size_t>(end - begin)};
-}
-
-/// Calls `use(field)` for each field, and stops at the first error.
-template <class Use> error_code eachField(od::object object, Use use) {
-    for (auto result : object) {
-        od::field field;
-        if (const auto error = std::move(result).get(field)) {
-            return error;
-        }
-        if (const auto error = use(field)) {
-            return error;
-        }
-    }
-    return SUCCESS;
-}
-
-/// Calls `use(element)` for each element, and stops at the first error.
-template <class Use> error_code eachElement(od::array array, Use use) {
-    for (auto result : array) {
-        od::value element;
-        if (const auto error = std::move(result).get(element)) {
-            return error;
-        }
-        if (const auto error = use(element)) {
-            return error;
-        }
-    }
-    return SUCCESS;
-}
-
-/// Walks through a value of any type and gives a scalar's text as written, quotes included; empty
-/// for a container. The fast parser skips values unread, so a fault in them would stay unnoticed.
-error_code read(od::value value, std::string_view& text, int nesting = 0) {
-    text = {};
-    if (nesting > kMaxNesting) {
-        return simdjson::DEPTH_ERROR;
-    }
-    std::string_view token = value.raw_json_token();
-    const auto readInner = [nesting](od::value inner) {
-        std::string_view unused;
-        return read(inner, unused, nesting + 1);
-    };
-    if (token.front() == '{') {
-        od::object object;
-        if (const auto error = value.get_object().get(object)) {
-            return error;
-        }
-        return eachField(object, [&](od::field& field) { return readInner(field.value()); });
-    }
-    if (token.front() == '[') {
-        od::array array;
-        if (const auto error = value.get_array().get(array)) {
-            return error;
-        }
-        return eachElement(array, readInner);
-    }
-    while (static_cast<unsigned char>(token.back()) <= ' ') { // the token's own bytes end this
-        token.remove_suffix(1);
-    }
-    if (token.front() != '"' && !isJsonScalar(token)) {
-        return simdjson::TAPE_ERROR;
-    }
-    text = token;
-    return SUCCESS;
-}
-
-std::string_view withoutQuotes(std::string_view text) {
-    return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
-}
-
-std::optional<std::int64_t> integer(std::string_view text) {
-    text = withoutQuotes(text); // old files quote thread numbers
-    const auto value = integerOf(text);
-    return value ? std::optional(*value) : std::nullopt;
-}
-
-/// A "tid": 7, "7", or "stream 7" in files of 2020 and 2021.
-std::optional<std::int64_t> track(std::string_view text) {
-    text = withoutQuotes(text);
-    constexpr std::string_view kStream = "stream ";
-    return integer(text.starts_with(kStream) ? text.substr(kStream.size()) : text);
-}
-
-error_code readTriple(od::value value, std::array<std::int64_t, 3>& triple) {
-    od::array array;
-    if (std::string_view(value.raw_json_token()).front() != '[') {
-        std::string_view unused;
-        return read(value, unused);
-    }
-    if (const auto error = value.get_array().get(array)) {
-        return error;
-    }
-    std::size_t at = 0;
-    return eachElement(array, [&](od::value element) {
-        std::string_view text;
-        const auto error = read(element, text);
-        if (!error && at < triple.size()) {
-            triple[at++] = integer(text).value_or(0);
-        }
-        return error;
-    });
-}
-
-error_code readArguments(od::value value, ChromeEvent& event) {
-    if (std::string_view(value.raw_json_token()).front() != '{') {
-        std::string_view unused;
-        return read(value, unused);
-    }
-    od::object object;
-    if (const auto error = value.get_object().get(object)) {
-        return error;
-    }
-    return eachField(object, [&](od::field& field) -> error_code {
-        const auto key = keyOf(field);
-        if (key == "grid") {
-            return readTriple(field.value(), event.grid);
-        }
-        if (key == "block") {
-            return readTriple(field.value(), event.block);
-        }
-        std::string_view text;
-        if (const auto error = read(field.value(), text)) {
-            return error;
-        }
-        const auto number = [&text] { return integer(text).value_or(0); };
-        if (key == "device") {
-            event.device = integer(text);
-        } else if (key == "stream") {
-            event.stream = integer(text);
-        } else if (key == "correlation") {
-            event.correlation = number();
-        } else if (key == "graph node id") {
-            event.graph_node_id = number();
-        } else if (key == "bytes") {
-            event.bytes = number();
-        } else if (key == "registers per thread") {
-            event.registers_per_thread = number();
-        } else if (key == "shared memory") {
-            event.shared_bytes = number();
-        } else if (key == "External id" || key == "external id") {
-            event.has_external_id = true;
-        }
-        return SUCCESS;
-    });
-}
 
 /// Reads one file; lives as long as that takes.
 class KinetoReader {
@@ -261,7 +106,7 @@ private:
             builder_.recording().file.top_level = "object";
             od::object object;
             error = document.get_object().get(object);
-            error = error ? error : eachField(object, [this](od::field& field) {
+            error = error ? error : lazy::eachField(object, [this](od::field& field) {
                 return readHeaderField(field);
             });
         }
@@ -280,7 +125,7 @@ private:
     }
 
     error_code readHeaderField(od::field& field) {
-        const auto key = keyOf(field);
+        const auto key = lazy::keyOf(field);
         od::value value = field.value();
         if (key == "traceEvents" || key == "deviceProperties") {
             const std::string_view token = value.raw_json_token();
@@ -298,16 +143,16 @@ private:
             }
         }
         std::string_view text;
-        if (const auto error = trace::read(value, text)) {
+        if (const auto error = lazy::read(value, text)) {
             return error;
         }
         Recording& recording = builder_.recording();
         if (key == "schemaVersion") {
-            recording.file.schema_version = integer(text);
+            recording.file.schema_version = lazy::integer(text);
         } else if (key == "displayTimeUnit" && !text.empty()) {
-            recording.file.display_time_unit = unescapeJson(withoutQuotes(text));
+            recording.file.display_time_unit = unescapeJson(lazy::withoutQuotes(text));
         } else if (key == "baseTimeNanoseconds") {
-            recording.base_time_ns = integer(text);
+            recording.base_time_ns = lazy::integer(text);
             if (!recording.base_time_ns) {
                 recording.health.notes.push_back(
                     fmt::format("baseTimeNanoseconds is {}, not a number: absolute times are "
@@ -315,7 +160,7 @@ private:
                                 text));
             }
         } else if (isToolVersion(key) && !text.empty()) {
-            recording.versions[std::string(key)] = unescapeJson(withoutQuotes(text));
+            recording.versions[std::string(key)] = unescapeJson(lazy::withoutQuotes(text));
         }
         return SUCCESS;
     }
@@ -328,57 +173,14 @@ private:
     }
 
     error_code readDevices(od::array devices) {
-        return eachElement(devices, [this](od::value element) { return readDevice(element); });
-    }
-
-    error_code readDevice(od::value element) {
-        if (std::string_view(element.raw_json_token()).front() != '{') {
-            std::string_view unused;
-            return trace::read(element, unused);
-        }
-        od::object object;
-        if (const auto error = element.get_object().get(object)) {
-            return error;
-        }
-        Device device;
-        const auto error = eachField(object, [&device](od::field& field) {
-            const auto key = keyOf(field);
-            std::string_view text;
-            const auto fault = trace::read(field.value(), text);
-            const auto set = [&text](std::int32_t& member) {
-                const auto value = integer(text).value_or(0);
-                member = std::in_range<std::int32_t>(value) ? static_cast<std::int32_t>(value) : 0;
-            };
-            if (key == "id") {
-                set(device.id);
-            } else if (key == "name") {
-                device.name = unescapeJson(withoutQuotes(text));
-            } else if (key == "numSms") {
-                set(device.sm_count);
-            } else if (key == "computeMajor") {
-                set(device.compute_major);
-            } else if (key == "computeMinor") {
-                set(device.compute_minor);
-            } else if (key == "maxThreadsPerMultiprocessor") {
-                set(device.max_threads_per_sm);
-            } else if (key == "regsPerMultiprocessor") {
-                set(device.registers_per_sm);
-            } else if (key == "sharedMemPerMultiprocessor") {
-                set(device.shared_bytes_per_sm);
-            } else if (key == "sharedMemPerBlockOptin") {
-                set(device.shared_bytes_per_block_optin);
-            } else if (key == "totalGlobalMem") {
-                device.memory_bytes = integer(text).value_or(0);
-            }
-            return fault;
+        return lazy::eachElement(devices, [this](od::value element) {
+            return readDevice(element, builder_.recording().devices);
         });
-        builder_.recording().devices.push_back(std::move(device));
-        return error;
     }
 
     error_code readEvents(od::array events) {
         has_events_ = true;
-        return eachElement(events, [this](od::value element) { return readEvent(element); });
+        return lazy::eachElement(events, [this](od::value element) { return readEvent(element); });
     }
 
     error_code readEvent(od::value element) {
@@ -394,44 +196,10 @@ private:
             }
         }
         if (token.front() != '{') {
-            std::string_view unused;
-            return trace::read(element, unused);
-        }
-        od::object object;
-        if (const auto error = element.get_object().get(object)) {
-            return error;
+            return lazy::skip(element);
         }
         std::string name;
-        const auto error = eachField(object, [&](od::field& field) -> error_code {
-            const auto key = keyOf(field);
-            if (key == "args") {
-                return readArguments(field.value(), event);
-            }
-            std::string_view text;
-            if (const auto fault = trace::read(field.value(), text)) {
-                return fault;
-            }
-            if (key == "ph") {
-                event.phase = withoutQuotes(text);
-            } else if (key == "cat") {
-                event.category = withoutQuotes(text);
-            } else if (key == "name") {
-                event.name = withoutQuotes(text);
-                if (event.name.find('\\') != std::string_view::npos) {
-                    name = unescapeJson(event.name);
-                    event.name = name;
-                }
-            } else if (key == "ts") {
-                event.start_us = text;
-            } else if (key == "dur") {
-                event.duration_us = text;
-            } else if (key == "pid") {
-                event.process = integer(text);
-            } else if (key == "tid") {
-                event.track = track(text);
-            }
-            return SUCCESS;
-        });
+        const auto error = trace::readEvent(element, event, name);
         if (!error) {
             builder_.add(event);
         }
