@@ -36,8 +36,11 @@ enum class OpRole : std::uint8_t {
 /// The six colours of a picture; see docs/user-guide.
 enum class OpClass : std::uint8_t { Product, Attention, Elementwise, Convolution, Embedding, Copy };
 
-[[nodiscard]] std::string_view toString(OpRole role);   ///< "product", "cache-append", …
+[[nodiscard]] std::string_view toString(OpRole role); ///< "product", "cache-append", …
 [[nodiscard]] OpClass classOf(OpRole role);
+/// Ops that every library has: products, attention, convolutions, embeddings, sampling. Other ops
+/// come and go with batch size and library; they are named after the anchor that they follow.
+[[nodiscard]] bool isAnchor(OpRole role);
 [[nodiscard]] std::string_view toString(OpClass opClass); ///< "matrix product", …
 
 /// Role of an activity from its kind and (demangled) kernel name. Never fails: Other where unknown.
@@ -48,7 +51,7 @@ enum class OpClass : std::uint8_t { Product, Attention, Elementwise, Convolution
 
 /// One node of a stage, with what all its executions had in common and every sample of its times.
 struct Op {
-    std::string kernel;  ///< full name
+    std::string kernel; ///< full name
     OpRole role = OpRole::Other;
     std::array<std::uint32_t, 3> grid{};
     std::array<std::uint32_t, 3> block{};
@@ -56,11 +59,12 @@ struct Op {
     std::uint32_t shared_bytes = 0;
     std::uint64_t bytes = 0; ///< copies and memsets only
     std::int64_t stream = 0; ///< of the first instance
-    double duration_us = 0;  ///< robust centre over instances, as recorded
-    double gap_us = 0;       ///< robust centre of the idle time before it, as recorded; 0 for the first
-                             ///< op of a stage (see Stage::entry_gap_us); negative where ops overlap
-    std::vector<float> duration_samples_us; ///< one an instance, in order of time
-    std::vector<float> gap_samples_us;      ///< one an instance, in order of time
+    double duration_us = 0;  ///< robust centre over the samples, as recorded
+    double gap_us = 0;       ///< robust centre of the idle time between the latest end of the ops
+                             ///< before it and its start, as recorded; negative where ops overlap;
+                             ///< 0 for the first op of a stage (see Stage::entry_gap_us)
+    std::vector<float> duration_samples_us; ///< one a counted instance, in order of time
+    std::vector<float> gap_samples_us;      ///< the same; as many as durations
 };
 
 } // namespace kerf::workload

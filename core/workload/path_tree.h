@@ -7,12 +7,12 @@
 namespace kerf::workload {
 
 /// A stage, or a loop over children. A loop may be entered in the middle: in its first iteration
-/// children before `entry` are left out. So `cp, 3 × (talker, cp)` is 4 × (talker, cp) entered at cp,
-/// and every stage of a model appears once.
+/// children before `entry` are left out. So `cp, 3 × (talker, cp)` is 4 × (talker, cp) entered at
+/// cp, and every stage of a model appears once.
 struct PathNode {
-    std::size_t stage = 0; ///< stages only
-    int count = 1;         ///< loops only: iterations
-    std::size_t entry = 0; ///< loops only
+    std::size_t stage = 0;          ///< stages only
+    int count = 1;                  ///< loops only: iterations
+    std::size_t entry = 0;          ///< loops only
     std::vector<PathNode> children; ///< loops only; empty: a stage
     [[nodiscard]] bool isLoop() const { return !children.empty(); }
 };

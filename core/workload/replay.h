@@ -12,9 +12,9 @@ struct TracingCorrection {
     std::string source; ///< where the figure comes from
 };
 
-/// The workload with the correction applied to every gap and duration (centres and samples).
-/// A gap is never made negative by it; what does not fit into the gap is taken off the duration,
-/// which keeps at least 0.
+/// The workload with the correction applied to every gap and duration (centres and samples). The gap
+/// of a stage's first op is its entry gap. A gap is never made negative by it; what does not fit into
+/// the gap is taken off the duration, which keeps at least 0.
 [[nodiscard]] Workload corrected(const Workload& traced, const TracingCorrection& correction);
 
 /// Time of the path as recorded: ops and gaps along the path, and entry gaps between stages. µs.
@@ -25,13 +25,17 @@ struct TracingCorrection {
 struct ReplayRow {
     std::string model;
     int batch = 1;
-    double predicted_us = 0;  ///< from the recording as traced
-    double corrected_us = 0;  ///< with the tracing correction
-    double measured_us = 0;   ///< untraced p50; 0 where the workload has none
+    double predicted_us = 0; ///< from the recording as traced
+    double corrected_us = 0; ///< with the tracing correction
+    double measured_us = 0;  ///< untraced p50; 0 where the workload has none
     [[nodiscard]] bool hasMeasurement() const { return measured_us > 0; }
     /// Relative errors, 0.01 = 1 % too long. 0 where there is no measurement.
-    [[nodiscard]] double predictedError() const { return hasMeasurement() ? predicted_us / measured_us - 1 : 0; }
-    [[nodiscard]] double correctedError() const { return hasMeasurement() ? corrected_us / measured_us - 1 : 0; }
+    [[nodiscard]] double predictedError() const {
+        return hasMeasurement() ? predicted_us / measured_us - 1 : 0;
+    }
+    [[nodiscard]] double correctedError() const {
+        return hasMeasurement() ? corrected_us / measured_us - 1 : 0;
+    }
 };
 
 [[nodiscard]] ReplayRow replay(const Workload& workload, const TracingCorrection& correction);

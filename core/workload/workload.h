@@ -22,7 +22,8 @@ struct Fold {
 /// One execution of a stage.
 struct Instance {
     std::int64_t start_ns = 0; ///< first op's start, relative to Recording::base_time_ns
-    std::int64_t end_ns = 0;   ///< last op's end
+    std::int64_t end_ns = 0;   ///< latest end of its ops
+    bool counted = true; ///< gave samples; false where its kernels differ from the stage's ops
 };
 
 /// A part of the path that is launched as one unit.
@@ -30,8 +31,9 @@ struct Stage {
     std::string name;
     std::vector<Op> ops;
     Fold fold;
-    double entry_gap_us = 0; ///< robust centre of the idle time between the previous stage's last op
-                             ///< and this stage's first, within a path; 0 where it only starts paths
+    double entry_gap_us =
+        0; ///< robust centre of the idle time between the previous stage's last op
+           ///< and this stage's first, within a path; 0 where it only starts paths
     std::vector<float> entry_gap_samples_us;
     std::vector<Instance> instances;
 };
@@ -66,18 +68,29 @@ struct Workload {
     std::vector<std::string> notes; ///< what was assumed, one sentence each
 };
 
-/// Finds stages, layers and the path of a recording: annotated ranges that enclose graph launches,
-/// else graph launches with the same kernel sequence, else runs of activities between gaps.
+/// Finds stages, layers and the path of a recording. A stage is named by the innermost host
+/// annotation around its graph launch, else after launches with the same kernel sequence
+/// ("graph 1"); work outside graphs is split by annotated ranges around its launch calls, else at
+/// gaps. The path is what one enclosing annotation ("request") holds, else the smallest period of
+/// the stage sequence, else everything. `untraced` is left empty (see readUntraced).
 /// Errors: no GPU work; nothing that repeats in a usable way is no error (one stage, one step).
 [[nodiscard]] Expected<Workload> buildWorkload(const trace::Recording& recording, std::string model,
                                                int batch);
 
-/// Longest, most repeated run of layers in a sequence of op signatures. Layers must agree in roles
-/// and kernels but may differ in helper ops (memsets).
+/// The repetition that covers most of `ops`, starting at the norm that begins a layer. Layers have
+/// the same number of ops and the same kernels; at both ends layers whose helper ops differ but
+/// whose anchors agree are taken in too. Not folded where less than a quarter of the ops repeats.
 [[nodiscard]] Fold findFold(const std::vector<Op>& ops);
 
-/// Text form of a path, and back: "prefill, 15 × code_predictor_step, …". Also accepts "x" and "*".
-/// Errors: unknown stage, repeats < 1, syntax; each names the place.
+/// Centre of a set of samples in µs: their mean without accidents (samples beyond 2 medians + 10
+/// µs). A mean, because centres of gaps and durations are added up to the time of a path, and only
+/// means add up: gaps are skewed to the right, so the sum of medians or of trimmed means is too
+/// short (on 8,500-node paths by 0.5 % with a tenth trimmed). 0 where there are no samples.
+[[nodiscard]] double robustCentre(std::vector<float> samples);
+
+/// Text form of a path, and back: "prefill, 15 × code_predictor_step, …". Parsing also accepts "x"
+/// and "*" for "×", and loops: "4 × (talker_step, 15 × code_predictor_step)".
+/// Errors: unknown stage, repeats < 1 or beyond a million steps, syntax; each names the place.
 [[nodiscard]] std::string formatPath(const Workload& workload, const Path& path);
 [[nodiscard]] Expected<Path> parsePath(const Workload& workload, std::string_view text);
 
