@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/project_info.h"
+
+#include <algorithm>
+
+namespace kerf::cli {
+
+namespace {
+
+std::size_t tileOpsOf(const graph::Chain& chain, std::size_t stage) {
+    return static_cast<std::size_t>(std::count_if(
+        chain.ops.begin(), chain.ops.end(), [&](const auto& op) { return op.stage == stage; }));
+}
+
+std::string layersOf(const workload::Fold& fold) {
+    return fold.count == 0 ? "–"
+                           : fmt::format("{} + {} × {} + {}", fold.prefix, fold.period, fold.count,
+                                         fold.suffix);
+}
+
+nlohmann::ordered_json stagesJson(const search::Case& one) {
+    auto stages = nlohmann::ordered_json::array();
+    for (std::size_t s = 0; s < one.corrected.stages.size(); ++s) {
+        const auto& stage = one.corrected.stages[s];
+        stages.push_back({{"name", stage.name},
+                          {"ops", stage.ops.size()},
+                          {"tile_ops", tileOpsOf(one.chain, s)},
+                          {"layers", stage.fold.count},
+                          {"layer_ops", stage.fold.period},
+                          {"prefix_ops", stage.fold.prefix},
+                          {"suffix_ops", stage.fold.suffix},
+                          {"executions", stage.instances.size()},
+                          {"us", workload::stageUs(stage)}});
+    }
+    return stages;
+}
+
+} // namespace
+
+Table stageTable(const Cases& cases) {
+    Table table{{{"model", "model", false},
+                 {"batch", "batch", true},
+                 {"stage", "stage", false},
+                 {"ops", "ops", true},
+                 {"ops as layers", "layers", true},
+                 {"tile ops", "tile_ops", true},
+                 {"executions", "executions", true},
+                 {"time ms", "us", true}},
+                {}};
+    for (const auto& one : cases) {
+        for (std::size_t s = 0; s < one->corrected.stages.size(); ++s) {
+            const auto& stage = one->corrected.stages[s];
+            table.rows.push_back(
+                {text(one->traced.model), integer(one->traced.batch), text(stage.name),
+                 integer(static_cast<long long>(stage.ops.size())), text(layersOf(stage.fold)),
+                 integer(static_cast<long long>(tileOpsOf(one->chain, s))),
+                 integer(static_cast<long long>(stage.instances.size())),
+                 number(workload::stageUs(stage), 3, 1e-3)});
+        }
+    }
+    return table;
+}
+
+Table siteTable(const Cases& cases) {
+    Table table{{{"model", "model", false},
+                 {"batch", "batch", true},
+                 {"passes", "passes", true},
+                 {"key", "key", false},
+                 {"where", "where", false}},
+                {}};
+    for (const auto& one : cases) {
+        for (const auto& site : one->chain.sites) {
+            table.rows.push_back({text(one->traced.model), integer(one->traced.batch),
+                                  integer(site.passes), text(site.key), text(site.label)});
+        }
+    }
+    return table;
+}
+
+std::string pathLines(const Cases& cases) {
+    std::string lines;
+    for (const auto& one : cases) {
+        const auto& workload = one->traced;
+        lines += fmt::format("{} batch {}: {}; {} requests recorded, {} dropped records\n",
+                             workload.model, workload.batch,
+                             workload::formatPath(workload, workload.path), workload.requests,
+                             one->dropped);
+        for (const auto& finding : one->health) {
+            lines += fmt::format("  health: {}\n", finding);
+        }
+        for (const auto& note : workload.notes) {
+            lines += fmt::format("  assumed: {}\n", note);
+        }
+    }
+    return lines;
+}
+
+nlohmann::ordered_json projectJson(const project::Project& project, const Cases& cases) {
+    auto recordings = nlohmann::ordered_json::array();
+    for (const auto& one : cases) {
+        const auto& workload = one->traced;
+        auto sites = nlohmann::ordered_json::array();
+        for (const auto& site : one->chain.sites) {
+            sites.push_back({{"key", site.key}, {"label", site.label}, {"passes", site.passes}});
+        }
+        recordings.push_back({{"model", workload.model},
+                              {"batch", workload.batch},
+                              {"hardware", one->hardware.name},
+                              {"path", workload::formatPath(workload, workload.path)},
+                              {"requests", workload.requests},
+                              {"dropped", one->dropped},
+                              {"tile_ops", one->chain.ops.size()},
+                              {"stages", stagesJson(*one)},
+                              {"sites", std::move(sites)},
+                              {"health", one->health},
+                              {"notes", workload.notes}});
+    }
+    return {{"project", project.file.string()},
+            {"name", project.name},
+            {"recordings", std::move(recordings)}};
+}
+
+} // namespace kerf::cli

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/result_json.h"
+
+namespace kerf::cli {
+
+namespace {
+
+std::string modeName(graph::Mode mode) {
+    return mode == graph::Mode::Megakernel ? "megakernel" : "conventional";
+}
+
+Json cutsOf(const search::Case& theCase, const graph::Composition& composition) {
+    Json cuts = Json::array();
+    for (const auto& [site, mode] : composition.cuts) {
+        cuts.push_back({{"site", theCase.chain.sites[static_cast<std::size_t>(site)].key},
+                        {"mode", modeName(mode)}});
+    }
+    return cuts;
+}
+
+Json regionsOf(const search::Prediction& prediction) {
+    Json regions = Json::array();
+    for (const auto& region : prediction.regions) {
+        Json blame = Json::object();
+        for (std::size_t b = 0; b < sim::kBounds; ++b) {
+            blame[std::string(toString(static_cast<sim::Bound>(b)))] = region.blame[b];
+        }
+        regions.push_back({{"label", region.label},
+                           {"mode", modeName(region.use.mode)},
+                           {"launches", region.use.count},
+                           {"us", region.us},
+                           {"boundary_us", region.boundary_us},
+                           {"workers", region.workers},
+                           {"blame_us", std::move(blame)}});
+    }
+    return regions;
+}
+
+Json withoutRegions(const search::Case& theCase, const search::Prediction& prediction) {
+    return {{"kind", toString(prediction.kind)},
+            {"ttfa_us", prediction.ttfa_us},
+            {"interval_us", {prediction.ttfa_interval_us.low, prediction.ttfa_interval_us.high}},
+            {"coverage", prediction.coverage},
+            {"launches", prediction.launches},
+            {"steady_us", prediction.steady_us},
+            {"throughput_per_s", prediction.throughput_per_s},
+            {"rtf", prediction.rtf > 0 ? Json(prediction.rtf) : Json(nullptr)},
+            {"first_mode", modeName(prediction.composition.first_mode)},
+            {"cuts", cutsOf(theCase, prediction.composition)}};
+}
+
+} // namespace
+
+Json toJson(const search::Case& theCase, const search::Prediction& prediction) {
+    Json json = withoutRegions(theCase, prediction);
+    json["region_details"] = regionsOf(prediction);
+    return json;
+}
+
+Json toJson(const search::Case& theCase, const search::Candidate& candidate) {
+    const auto& prediction = candidate.prediction;
+    Json json{{"kind", toString(prediction.kind)}, {"regions", candidate.regions}};
+    json.update(withoutRegions(theCase, prediction));
+    json["interval_us"] = {candidate.uncertain.interval_us.low,
+                           candidate.uncertain.interval_us.high};
+    json["p_best"] = candidate.uncertain.p_best;
+    json["ties_best"] = candidate.ties_best;
+    return json;
+}
+
+Json toJson(const search::Case& theCase, const search::SearchResult& result) {
+    Json candidates = Json::array();
+    for (const auto& candidate : result.candidates) {
+        candidates.push_back(toJson(theCase, candidate));
+    }
+    return {{"model", result.model},
+            {"batch", result.batch},
+            {"best", candidates.empty() ? Json(nullptr) : candidates.front()},
+            {"candidates", candidates},
+            {"seconds", result.seconds},
+            {"regions_evaluated", result.regions_evaluated}};
+}
+
+} // namespace kerf::cli
