@@ -17,7 +17,7 @@ enum class Category : std::uint8_t { Stable, Receding, Advancing, Averse, Mixed 
 struct CategoryCandidate {
     graph::NamedComposition composition;
     graph::Kind kind = graph::Kind::Conventional;
-    double coverage = 0;  ///< share of the conventional path's time inside megakernel regions, 0…1
+    double coverage = 0; ///< share of the conventional path's time inside megakernel regions, 0…1
     double ttfa_us = 0;
     bool ties_best = false; ///< cannot be told from the best at this batch size
 };
@@ -34,9 +34,18 @@ struct CategoryResult {
     std::vector<std::size_t> chosen; ///< candidate counted at each batch size (index)
 };
 
-/// DESIGN.md 1. Candidates that tie with the best count as equal: of all ways to pick one tying
-/// candidate a batch size the simplest category is reported, in the order averse, stable, receding,
-/// advancing; mixed only when no choice gives one of them. Batches ascending; needs at least one.
+/// Changes of coverage from one batch size to the next below this count as none: the same cuts
+/// cover a slightly different share of the time at each batch size. A choice of ours, not a
+/// measured figure.
+inline constexpr double kCoverageNoise = 0.01;
+
+/// How the best composition moves with batch size. averse: fully conventional at every batch size.
+/// stable: one composition with megakernels at every batch size. receding: coverage never grows and
+/// shrinks somewhere; advancing: the reverse. Anything else is mixed. Candidates that tie with the
+/// best count as equal: of all ways to pick one tying candidate a batch size the simplest category
+/// is reported, in the order averse, stable, receding, advancing; mixed only when no choice gives
+/// one of them. Batches ascending; the first candidate of each counts as tying. Without candidates:
+/// mixed, and why.
 [[nodiscard]] CategoryResult categorise(const std::vector<BatchCandidates>& batches);
 
 } // namespace kerf::search

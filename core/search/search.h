@@ -18,8 +18,8 @@ namespace kerf::search {
 using RegionCost = std::function<double(graph::Region, graph::Mode)>;
 
 struct Constraints {
-    bool allow_mixed = true;    ///< false: no composition with both modes
-    int max_megakernels = 0;    ///< most distinct megakernel regions; 0: any
+    bool allow_mixed = true; ///< false: no composition with both modes
+    int max_megakernels = 0; ///< most distinct megakernel regions (see regionsOf); 0: any
     std::set<graph::SiteIndex> forbidden; ///< never cut here
     std::set<graph::SiteIndex> pinned;    ///< always cut here
 };
@@ -30,16 +30,18 @@ struct Scored {
 };
 
 /// The `top` best compositions under `constraints`, best first, no two with the same regions and
-/// modes. Exact: no composition that was left out is better. Ties go to fewer cuts, then to the
-/// earlier site. Always non-empty unless constraints contradict.
-/// Errors: contradiction in the constraints (names the site); cancelled.
+/// modes (see graph::normalised; pinned cuts always stay). Costs are asked in parallel, each region
+/// and mode once. Without allow_mixed the fully conventional path is among the candidates. Exact:
+/// no composition that was left out is better. Ties go to fewer cuts, then to the earlier site,
+/// then to conventional. Never empty. Errors: contradiction in the constraints (names the site); no
+/// composition of finite cost; a cost that is NaN (names the region); cancelled.
 [[nodiscard]] Expected<std::vector<Scored>> bestCompositions(const graph::Chain& chain,
                                                              const RegionCost& cost,
                                                              const Constraints& constraints,
                                                              std::size_t top, Progress& progress);
 
 /// Sum of region costs of one composition. µs.
-[[nodiscard]] double additiveCostUs(const graph::Chain& chain, const graph::Composition& composition,
-                                    const RegionCost& cost);
+[[nodiscard]] double additiveCostUs(const graph::Chain& chain,
+                                    const graph::Composition& composition, const RegionCost& cost);
 
 } // namespace kerf::search

@@ -10,15 +10,15 @@ namespace kerf::search {
 
 /// Independent causes of error. Each has one multiplier a replica, shared by all candidates.
 enum class ErrorSource : std::uint8_t {
-    ConventionalRun,      ///< run-to-run spread of the recording and its replay residual
-    MegakernelProduct,    ///< cost of op classes inside a megakernel
+    ConventionalRun,   ///< run-to-run spread of the recording and its replay residual
+    MegakernelProduct, ///< cost of op classes inside a megakernel
     MegakernelAttention,
     MegakernelElementwise,
     MegakernelConvolution,
     MegakernelEmbedding,
     MegakernelCopy,
-    Launch,               ///< launch gap and prologue of a region
-    Event,                ///< signal, fan-in, observe
+    Launch, ///< launch gap and prologue of a region
+    Event,  ///< signal, fan-in, observe
 };
 inline constexpr std::size_t kErrorSources = 9;
 
@@ -48,7 +48,7 @@ struct Comparison {
 };
 
 /// `replicas` paired draws, keyed by (seed, replica, source), never by draw order: same seed, same
-/// bits on any thread count. All candidates share each draw.
+/// bits in any order of candidates and on any thread count. All candidates share each draw.
 [[nodiscard]] std::vector<Uncertain> quantify(const std::vector<TimeParts>& candidates,
                                               const ErrorModel& model, int replicas,
                                               std::uint64_t seed);
