@@ -4,7 +4,8 @@
 namespace kerf {
 
 std::string toString(const Error& error) {
-    std::string line = error.where.empty() ? error.what : fmt::format("{}: {}", error.where, error.what);
+    std::string line =
+        error.where.empty() ? error.what : fmt::format("{}: {}", error.where, error.what);
     if (!error.advice.empty()) {
         line += fmt::format(" {}", error.advice);
     }

@@ -8,18 +8,18 @@
 
 namespace kerf::graph {
 
-/// The chain of a workload: its path's stages with layers and loops kept, ops fused by `rules`, costs
-/// estimated from the recording (tier 1). `reference` is the same model at the smallest recorded batch
-/// size, from which weight bytes are estimated (weights do not grow with the batch); may be the
-/// workload itself. Both are expected corrected (workload/replay.h).
-/// Errors: empty path; an op whose footprint does not fit the hardware is no error here.
+/// The chain of a workload: its path's stages with layers and loops kept, ops fused by `rules`,
+/// costs estimated from the recording (tier 1). `reference` is the same model at the smallest
+/// recorded batch size, from which weight bytes are estimated (weights do not grow with the batch);
+/// may be the workload itself. Both are expected corrected (workload/replay.h). Errors: empty path;
+/// an op whose footprint does not fit the hardware is no error here.
 [[nodiscard]] Expected<Chain> buildChain(const workload::Workload& workload,
                                          const workload::Workload& reference,
                                          const workload::PathTree& tree, const FusionRules& rules,
                                          const cost::Hardware& hardware);
 
-/// The part of a chain that repeats in steady state: everything from the first loop on, entered at its
-/// start; without loops, everything after the first stage (or all, if there is one).
+/// The part of a chain that repeats in steady state: everything from the first loop on, entered at
+/// its start; without loops, everything after the first stage (or all, if there is one).
 [[nodiscard]] Chain steadyPart(const Chain& chain);
 
 } // namespace kerf::graph

@@ -27,8 +27,8 @@ struct RecordingEntry {
 };
 
 struct ModelSettings {
-    std::string path;                ///< text form (workload::formatPath); empty: as found
-    double audio_ms_per_path = 0;    ///< audio of one steady pass; 0: text, or not known
+    std::string path;             ///< text form (workload::formatPath); empty: as found
+    double audio_ms_per_path = 0; ///< audio of one steady pass; 0: text, or not known
     std::vector<graph::NamedComposition> compositions; ///< saved by the user; the first is current
 };
 
@@ -40,16 +40,19 @@ struct Project {
     std::string hardware; ///< a hardware file, or empty: the shipped one for the recorded device
     graph::FusionRules fusion_rules; ///< empty: the default rules
     sim::Policy policy = sim::Policy::RoundRobin;
-    nlohmann::json view = nlohmann::json::object();    ///< window layout and the like; not read here
+    nlohmann::json view = nlohmann::json::object(); ///< window layout and the like; not read here
     nlohmann::json unknown = nlohmann::json::object(); ///< fields of other versions, kept on saving
 };
 
-/// Errors: unreadable; not JSON (byte); not a Kerf project; newer version; wrong type (field named).
+/// Errors: unreadable; not JSON (byte); not a Kerf project; newer version; wrong type (field
+/// named).
 [[nodiscard]] Expected<Project> readProject(const std::filesystem::path& file);
 /// Writes to a temporary beside `file` and renames. Recording paths are made relative to it.
-[[nodiscard]] Expected<void> writeProject(const Project& project, const std::filesystem::path& file);
+[[nodiscard]] Expected<void> writeProject(const Project& project,
+                                          const std::filesystem::path& file);
 
-/// Model and batch from a file name like "llama-1b_b8.json.gz". Empty model where it has no such form.
+/// Model and batch from a file name like "llama-1b_b8.json.gz". Empty model where it has no such
+/// form.
 struct NameParts {
     std::string model;
     int batch = 0;
@@ -57,8 +60,8 @@ struct NameParts {
 [[nodiscard]] NameParts partsOfFileName(const std::filesystem::path& file);
 
 /// A new project of these recordings. Empty `model` and `batch` 0: from each file's name.
-/// `untracedFile` may be empty. Errors: no model or batch to be had (names the file and the options);
-/// two files for the same model and batch; reading errors.
+/// `untracedFile` may be empty. Errors: no model or batch to be had (names the file and the
+/// options); two files for the same model and batch; reading errors.
 struct ImportOptions {
     std::string model;
     int batch = 0;
@@ -70,8 +73,8 @@ struct ImportOptions {
 /// Absolute path of a recording of the project.
 [[nodiscard]] std::filesystem::path pathOf(const Project& project, const RecordingEntry& entry);
 
-/// Reads every recording and prepares prediction, in the order of `project.recordings`, in parallel.
-/// Errors: a missing recording (names file and project), reading errors, an unknown GPU.
+/// Reads every recording and prepares prediction, in the order of `project.recordings`, in
+/// parallel. Errors: a missing recording (names file and project), reading errors, an unknown GPU.
 [[nodiscard]] Expected<std::vector<std::shared_ptr<const search::Case>>>
 loadCases(const Project& project, Progress& progress);
 

@@ -17,6 +17,12 @@
 
 namespace kerf::search {
 
+/// Replay residual assumed where a recording has no untraced timing: the worst of the 21 recordings
+/// in docs/validation/replay.md, rounded up.
+inline constexpr double kUnknownReplayResidual = 0.02;
+/// Seed of every replica drawn for a prediction; recorded with results.
+inline constexpr std::uint64_t kReplicaSeed = 20261201;
+
 /// One model at one batch size with everything a prediction needs. Immutable once made.
 struct Case {
     workload::Workload traced;    ///< as recorded
@@ -28,16 +34,17 @@ struct Case {
     std::vector<std::string> health; ///< of the recording, one line a finding; empty: clean
     std::int64_t dropped = 0;
     sim::Policy policy = sim::Policy::RoundRobin;
-    double audio_ms_per_path = 0; ///< playable audio of a steady path's output; 0: text or not given
+    double audio_ms_per_path =
+        0; ///< playable audio of a steady path's output; 0: text or not given
     ErrorModel errors{};
 };
 
 struct RegionPrediction {
     graph::RegionUse use;
-    double us = 0;      ///< one launch, boundary included
+    double us = 0;          ///< one launch, boundary included
     double boundary_us = 0; ///< of which launch gap and prologue
-    TimeParts parts{};  ///< of one launch
-    int workers = 0;    ///< 0: conventional
+    TimeParts parts{};      ///< of one launch
+    int workers = 0;        ///< 0: conventional
     cost::Footprint footprint;
     sim::Blame blame{}; ///< of one launch; zero: conventional
     std::string label;  ///< "megakernel 1", "conventional"
@@ -46,22 +53,22 @@ struct RegionPrediction {
 struct Prediction {
     graph::Composition composition;
     graph::Kind kind = graph::Kind::Conventional;
-    double ttfa_us = 0;          ///< request to first output of the whole batch
-    Interval ttfa_interval_us;   ///< 90 %
+    double ttfa_us = 0;        ///< request to first output of the whole batch
+    Interval ttfa_interval_us; ///< 90 %
     TimeParts parts{};
-    double coverage = 0;         ///< share of the conventional path's time inside megakernel regions
-    std::int64_t launches = 0;   ///< of regions and, in conventional ones, recorded ops
-    double steady_us = 0;        ///< a steady-state pass, see graph::steadyPart
+    double coverage = 0;       ///< share of the conventional path's time inside megakernel regions
+    std::int64_t launches = 0; ///< of regions and, in conventional ones, recorded ops
+    double steady_us = 0;      ///< a steady-state pass, see graph::steadyPart
     double throughput_per_s = 0; ///< steady passes a second × batch
-    double rtf = 0;              ///< steady compute time / audio time (below 1: faster than real time);
-                                 ///< 0: unknown
+    double rtf = 0; ///< steady compute time / audio time (below 1: faster than real time);
+                    ///< 0: unknown
     std::vector<RegionPrediction> regions;
 };
 
 /// Predicts compositions of one case; keeps the regions it has simulated, so that a moved boundary
 /// simulates only the regions beside it. Safe to call from several threads.
 class Predictor {
-  public:
+public:
     explicit Predictor(std::shared_ptr<const Case> theCase, std::size_t cacheEntries = 200'000);
     ~Predictor();
     Predictor(const Predictor&) = delete;
@@ -72,7 +79,8 @@ class Predictor {
     [[nodiscard]] Expected<Prediction> predict(const graph::Composition& composition,
                                                int replicas = 200);
     /// One region with its tiles, for the timeline and the tile view.
-    [[nodiscard]] Expected<sim::RegionResult> simulateRegion(graph::Region region, bool recordTiles);
+    [[nodiscard]] Expected<sim::RegionResult> simulateRegion(graph::Region region,
+                                                             bool recordTiles);
     [[nodiscard]] Expected<sim::RegionGraph> regionGraph(graph::Region region) const;
     /// One launch of a region, µs; +infinity where it cannot run. For the search.
     [[nodiscard]] double regionCostUs(graph::Region region, graph::Mode mode);
@@ -84,30 +92,31 @@ class Predictor {
     };
     [[nodiscard]] CacheStats cacheStats() const;
 
-  private:
+private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
 
 struct Candidate {
     Prediction prediction;
-    Uncertain uncertain;      ///< among the reported candidates
+    Uncertain uncertain; ///< among the reported candidates
     bool ties_best = false;
-    std::string regions;      ///< compact: "c M M" with M a megakernel, c conventional, in path order
+    std::string regions; ///< compact: "c M M" with M a megakernel, c conventional, in path order
 };
 
 struct SearchResult {
     std::string model;
     int batch = 1;
-    std::vector<Candidate> candidates; ///< best first; always holds conventional, monolith, the best
-                                       ///< pure and the best mixed composition
+    std::vector<Candidate> candidates; ///< best first; always holds conventional, monolith, the
+                                       ///< best pure and the best mixed composition
     std::uint64_t regions_evaluated = 0;
     double seconds = 0;
 };
 
 /// The best compositions of a case: exact DP on region costs, the `top` of pure and of mixed
 /// re-simulated whole and re-ranked. Errors: cancelled; contradicting constraints.
-[[nodiscard]] Expected<SearchResult> searchCase(Predictor& predictor, const Constraints& constraints,
-                                                std::size_t top, Progress& progress);
+[[nodiscard]] Expected<SearchResult> searchCase(Predictor& predictor,
+                                                const Constraints& constraints, std::size_t top,
+                                                Progress& progress);
 
 } // namespace kerf::search

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/graph/build_chain.h"
+
+#include "core/graph/tile_estimate.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace kerf::graph {
+
+using workload::Op;
+using workload::OpRole;
+using workload::PathNode;
+using workload::Stage;
+using workload::Workload;
+
+namespace {
+
+/// A fusion group with its times averaged over the layers that it stands for.
+struct KeyedGroup {
+    std::string key; ///< within its stage: "layer/product.1"
+    Group group;
+    std::vector<double> duration_us; ///< one a member, mean over layers
+    std::vector<double> gap_us;
+};
+
+struct StageGroups {
+    std::vector<KeyedGroup> prefix, layer, suffix;
+};
+
+std::vector<KeyedGroup> keyedGroups(const Stage& stage, std::string_view section, std::size_t begin,
+                                    std::size_t end, std::size_t repeats,
+                                    const FusionRules& rules) {
+    std::vector<KeyedGroup> keyed;
+    std::map<OpRole, int> ordinals;
+    for (auto& group : fuse(stage.ops, begin, end, rules)) {
+        const auto role = stage.ops[group.anchor].role;
+        KeyedGroup entry;
+        entry.key = fmt::format("{}/{}.{}", section, workload::toString(role), ++ordinals[role]);
+        for (const auto member : group.members) {
+            double duration = 0;
+            double gap = 0;
+            for (std::size_t r = 0; r < repeats; ++r) {
+                const auto& op = stage.ops[member + r * (end - begin)];
+                duration += op.duration_us;
+                gap += op.gap_us;
+            }
+            entry.duration_us.push_back(duration / static_cast<double>(repeats));
+            entry.gap_us.push_back(gap / static_cast<double>(repeats));
+        }
+        entry.group = std::move(group);
+        keyed.push_back(std::move(entry));
+    }
+    return keyed;
+}
+
+StageGroups groupsOf(const Stage& stage, const FusionRules& rules) {
+    const auto& fold = stage.fold;
+    const std::size_t layersEnd = fold.prefix + fold.period * fold.count;
+    StageGroups groups;
+    if (fold.count == 0) {
+        groups.prefix = keyedGroups(stage, "ops", 0, stage.ops.size(), 1, rules);
+        return groups;
+    }
+    groups.prefix = keyedGroups(stage, "prefix", 0, fold.prefix, 1, rules);
+    groups.layer =
+        keyedGroups(stage, "layer", fold.prefix, fold.prefix + fold.period, fold.count, rules);
+    groups.suffix = keyedGroups(stage, "suffix", layersEnd, stage.ops.size(), 1, rules);
+    return groups;
+}
+
+RecordedKernel recordedKernel(const Op& op, double durationUs) {
+    RecordedKernel kernel;
+    kernel.role = op.role;
+    kernel.name = op.kernel;
+    const auto product = [](const std::array<std::uint32_t, 3>& d) {
+        return std::max<std::uint64_t>(std::uint64_t{d[0]} * d[1] * d[2], 1);
+    };
+    kernel.blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(product(op.grid), 1U << 30));
+    kernel.footprint = {static_cast<int>(std::min<std::uint64_t>(product(op.block), 1024)),
+                        static_cast<int>(std::max(op.registers_per_thread, 16U)),
+                        static_cast<int>(op.shared_bytes)};
+    kernel.duration_us = durationUs;
+    return kernel;
+}
+
+/// Duration of a kernel that does next to nothing: the 2nd percentile of all kernels of the
+/// workload.
+double emptyKernelUs(const Workload& workload) {
+    std::vector<double> durations;
+    for (const auto& stage : workload.stages) {
+        for (const auto& op : stage.ops) {
+            if (op.duration_us > 0 && op.role != OpRole::Memset && op.role != OpRole::Copy) {
+                durations.push_back(op.duration_us);
+            }
+        }
+    }
+    if (durations.empty()) {
+        return 0;
+    }
+    const auto nth = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 50);
+    std::nth_element(durations.begin(), nth, durations.end());
+    return *nth;
+}
+
+class Builder {
+public:
+    Builder(const Workload& workload, const Workload& reference, const FusionRules& rules,
+            const cost::Hardware& hardware)
+        : workload_(workload), reference_(reference), rules_(rules), hardware_(hardware),
+          empty_us_(emptyKernelUs(workload)) {}
+
+    Chain build(const workload::PathTree& tree) {
+        for (const auto& node : tree) {
+            if (!chain_.items.empty()) {
+                addSite(chain_.items, startKey(node), startLabel(node));
+            }
+            addNode(chain_.items, node);
+        }
+        finish();
+        return std::move(chain_);
+    }
+
+private:
+    [[nodiscard]] const Stage& firstStage(const PathNode& node) const {
+        return node.isLoop() ? firstStage(node.children.front()) : workload_.stages[node.stage];
+    }
+    [[nodiscard]] std::string loopName(const PathNode& node) const {
+        return node.children.size() == 1 ? firstStage(node).name : firstStage(node).name + " loop";
+    }
+    [[nodiscard]] std::string startKey(const PathNode& node) const {
+        return node.isLoop() ? loopName(node) + "/enter" : firstStage(node).name + "/start";
+    }
+    [[nodiscard]] std::string startLabel(const PathNode& node) const {
+        return node.isLoop() ? fmt::format("before the first {}", loopName(node))
+                             : fmt::format("before {}", firstStage(node).name);
+    }
+
+    SiteIndex newSite(std::string key, std::string label) {
+        chain_.sites.push_back({std::move(key), std::move(label),
+                                chain_.ops.empty() ? 0 : chain_.ops.size() - 1, chain_.ops.size(),
+                                1});
+        return static_cast<SiteIndex>(chain_.sites.size() - 1);
+    }
+
+    void addSite(std::vector<Item>& items, std::string key, std::string label) {
+        Item item;
+        item.kind = Item::Kind::Site;
+        item.index = static_cast<std::size_t>(newSite(std::move(key), std::move(label)));
+        items.push_back(std::move(item));
+    }
+
+    void addNode(std::vector<Item>& items, const PathNode& node) {
+        if (!node.isLoop()) {
+            addStage(items, node.stage);
+            return;
+        }
+        Item loop;
+        loop.kind = Item::Kind::Loop;
+        loop.count = node.count;
+        loop.label = loopName(node);
+        loop.back_site =
+            newSite(loop.label + "/again", fmt::format("between two passes of {}", loop.label));
+        for (std::size_t i = 0; i < node.children.size(); ++i) {
+            if (i > 0) {
+                addSite(loop.body, startKey(node.children[i]), startLabel(node.children[i]));
+            }
+            if (i == node.entry) {
+                loop.entry = loop.body.size();
+            }
+            addNode(loop.body, node.children[i]);
+        }
+        items.push_back(std::move(loop));
+    }
+
+    void addStage(std::vector<Item>& items, std::size_t stageIndex) {
+        const auto& stage = workload_.stages[stageIndex];
+        const auto groups = groupsOf(stage, rules_);
+        const auto referenceGroups = referenceOf(stage.name);
+        bool first = true;
+        const auto addGroups = [&](std::vector<Item>& into, const std::vector<KeyedGroup>& list,
+                                   bool siteFirst) {
+            for (const auto& group : list) {
+                if (siteFirst) {
+                    addSite(into, fmt::format("{}/before {}", stage.name, group.key),
+                            fmt::format("{}, before {}", stage.name, group.key));
+                }
+                siteFirst = true;
+                addOp(into, stageIndex, group, referenceGroups, first);
+                first = false;
+            }
+        };
+        addGroups(items, groups.prefix, false);
+        if (!groups.layer.empty()) {
+            const int layers = static_cast<int>(stage.fold.count);
+            if (!groups.prefix.empty()) {
+                addSite(items, stage.name + "/before layers",
+                        stage.name + ", before the first layer");
+            }
+            Item loop;
+            loop.kind = Item::Kind::Loop;
+            loop.count = layers;
+            loop.label = "layer";
+            loop.back_site =
+                newSite(stage.name + "/each layer", stage.name + ", between two layers");
+            addGroups(loop.body, groups.layer, false);
+            items.push_back(std::move(loop));
+            addGroups(items, groups.suffix, true);
+        }
+    }
+
+    /// Groups of the same stage of the reference workload by key, with the stage they index.
+    struct ReferenceGroups {
+        const Stage* stage = nullptr;
+        std::map<std::string, KeyedGroup> by_key;
+    };
+    [[nodiscard]] ReferenceGroups referenceOf(const std::string& stageName) const {
+        ReferenceGroups found;
+        for (const auto& stage : reference_.stages) {
+            if (stage.name == stageName) {
+                found.stage = &stage;
+                auto groups = groupsOf(stage, rules_);
+                for (auto* list : {&groups.prefix, &groups.layer, &groups.suffix}) {
+                    for (auto& group : *list) {
+                        found.by_key.emplace(group.key, std::move(group));
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    void addOp(std::vector<Item>& items, std::size_t stageIndex, const KeyedGroup& group,
+               const ReferenceGroups& reference, bool firstOfStage) {
+        const auto& stage = workload_.stages[stageIndex];
+        ChainOp op;
+        op.stage = stageIndex;
+        op.members = group.group.members;
+        op.role = stage.ops[group.group.anchor].role;
+        op.key = fmt::format("{}/{}", stage.name, group.key);
+        op.label = labelOf(group.key);
+
+        EstimateInput input;
+        input.batch = workload_.batch;
+        input.empty_kernel_us = empty_us_;
+        for (std::size_t i = 0; i < op.members.size(); ++i) {
+            const auto& recorded = stage.ops[op.members[i]];
+            input.members.push_back(recordedKernel(recorded, group.duration_us[i]));
+            if (op.members[i] == group.group.anchor) {
+                input.anchor = i;
+            }
+            op.conventional_us += group.duration_us[i] + group.gap_us[i];
+        }
+        op.conventional_first_gap_us = group.gap_us.front();
+        if (firstOfStage) {
+            op.conventional_us += stage.entry_gap_us - group.gap_us.front();
+            op.conventional_first_gap_us = stage.entry_gap_us;
+        }
+        input.reference_anchor = input.members[input.anchor];
+        input.reference_anchor_us = input.reference_anchor.duration_us;
+        if (const auto found = reference.by_key.find(group.key); found != reference.by_key.end()) {
+            const auto& other = found->second;
+            for (std::size_t i = 0; i < other.group.members.size(); ++i) {
+                if (other.group.members[i] == other.group.anchor) {
+                    input.reference_anchor = recordedKernel(
+                        reference.stage->ops[other.group.anchor], other.duration_us[i]);
+                    input.reference_anchor_us = other.duration_us[i];
+                }
+            }
+        }
+        auto estimate = estimateTiles(input, rules_, hardware_);
+        op.tile = std::move(estimate.tile);
+        op.tile.label = op.label;
+        op.tile.source = static_cast<std::uint32_t>(chain_.ops.size());
+        op.footprint = estimate.footprint;
+        op.relative_error = estimate.relative_error;
+        op.source = std::move(estimate.source);
+
+        Item item;
+        item.kind = Item::Kind::Op;
+        item.index = chain_.ops.size();
+        items.push_back(std::move(item));
+        chain_.ops.push_back(std::move(op));
+    }
+
+    /// "layer/product.1" → "product 1".
+    static std::string labelOf(const std::string& key) {
+        auto label = key.substr(key.find('/') + 1);
+        std::replace(label.begin(), label.end(), '.', ' ');
+        return label;
+    }
+
+    /// Names the ops of transformer layers as people do, and counts how often each site is passed.
+    void finish() {
+        nameTransformerLayers();
+        for (auto& site : chain_.sites) {
+            site.passes = 0;
+        }
+        for (const auto& step : unroll(chain_)) {
+            if (step.is_site) {
+                ++chain_.sites[step.index].passes;
+            }
+        }
+    }
+
+    void nameTransformerLayers() {
+        std::map<std::pair<std::size_t, bool>, std::vector<std::size_t>> layers;
+        for (std::size_t i = 0; i < chain_.ops.size(); ++i) {
+            if (chain_.ops[i].key.find("/layer/") != std::string::npos) {
+                layers[{chain_.ops[i].stage, true}].push_back(i);
+            }
+        }
+        for (const auto& [stage, ops] : layers) {
+            std::vector<std::size_t> products;
+            std::size_t beforeAttention = 0;
+            int attentions = 0;
+            for (const auto i : ops) {
+                if (chain_.ops[i].role == OpRole::Product) {
+                    products.push_back(i);
+                } else if (chain_.ops[i].role == OpRole::Attention) {
+                    ++attentions;
+                    beforeAttention = products.size();
+                    setLabel(i, "attn");
+                }
+            }
+            if (products.size() == 4 && attentions == 1 && beforeAttention == 1) {
+                const char* names[] = {"qkv", "o", "gate·up", "down"};
+                for (std::size_t p = 0; p < 4; ++p) {
+                    setLabel(products[p], names[p]);
+                }
+            }
+        }
+    }
+
+    void setLabel(std::size_t op, const char* label) {
+        chain_.ops[op].label = label;
+        chain_.ops[op].tile.label = label;
+    }
+
+    const Workload& workload_;
+    const Workload& reference_;
+    const FusionRules& rules_;
+    const cost::Hardware& hardware_;
+    double empty_us_;
+    Chain chain_;
+};
+
+void collectOps(const std::vector<Item>& items, std::vector<bool>& used) {
+    for (const auto& item : items) {
+        if (item.kind == Item::Kind::Op) {
+            used[item.index] = true;
+        }
+        collectOps(item.body, used);
+    }
+}
+
+} // namespace
+
+Expected<Chain> buildChain(const Workload& workload, const Workload& reference,
+                           const workload::PathTree& tree, const FusionRules& rules,
+                           const cost::Hardware& hardware) {
+    if (tree.empty()) {
+        return fail(
+            fmt::format("the path of {} at batch {} is empty", workload.model, workload.batch), {},
+            "Set a path of at least one stage.");
+    }
+    return Builder(workload, reference, rules, hardware).build(tree);
+}
+
+Chain steadyPart(const Chain& chain) {
+    Chain part = chain;
+    const auto loop = std::find_if(part.items.begin(), part.items.end(), [](const Item& item) {
+        return item.kind == Item::Kind::Loop && item.label != "layer";
+    });
+    if (loop != part.items.end()) {
+        part.items.erase(part.items.begin(), loop);
+        part.items.front().entry = 0;
+        return part;
+    }
+    // Without loops over stages: all but the first stage, or all where there is only one.
+    const auto isFirstStage = [&](const Item& item) {
+        std::vector<bool> used(chain.ops.size());
+        collectOps({item}, used);
+        for (std::size_t i = 0; i < used.size(); ++i) {
+            if (used[i]) {
+                return chain.ops[i].stage == chain.ops.front().stage;
+            }
+        }
+        return true; // a site: goes with what stands before it
+    };
+    const auto rest = std::find_if_not(part.items.begin(), part.items.end(), isFirstStage);
+    if (rest != part.items.end()) {
+        part.items.erase(part.items.begin(), rest);
+    }
+    return part;
+}
+
+} // namespace kerf::graph

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/graph/tile_estimate.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace kerf::graph {
+
+using workload::OpRole;
+
+namespace {
+
+// Everything here is an estimate, not a measurement: shown as such, with the relative errors below.
+constexpr double kTileBytes = 32.0 * 1024; // a ring stage, as in data/h200/gemv_chain.json
+constexpr double kArithmeticBound = 1.35;  // time over streaming time that tells them apart
+constexpr double kLibraryAdvantage = 1.15; // megakernel tile against a library's, bound by
+                                           // arithmetic; published 1.0 … 1.8 on H100
+constexpr double kConsumerShare = 0.4;     // consumer time of a streamed tile over its load time at
+                                           // full bandwidth: a worker keeps up with its loader
+constexpr double kStreamedError = 0.25; // bytes from durations: −15 … +27 % on llama-1b shapes
+constexpr double kArithmeticError = 0.2;
+constexpr double kKeptBlocksError = 0.3; // attention, gathers, …: same blocks, other kernel
+constexpr int kBulkCopySharedBytes = 64 * 1024; // kernels with such rings stream by bulk copies
+
+bool hasWeights(OpRole role) {
+    return role == OpRole::Product || role == OpRole::Convolution;
+}
+
+/// Highest rate that one block can draw, GB/s: a lone block of the largest measured thread count,
+/// for kernels that keep a deep ring of bulk copies in flight; else the curve of its own thread
+/// count.
+double blockGbps(const cost::Footprint& footprint, const cost::Hardware& hardware) {
+    const double threads =
+        footprint.shared_bytes >= kBulkCopySharedBytes && !hardware.bandwidth.empty()
+            ? hardware.bandwidth.back().threads
+            : footprint.threads;
+    return cost::readBandwidthGbps(hardware, 1, threads);
+}
+
+double streamGbps(const RecordedKernel& kernel, const cost::Hardware& hardware) {
+    const int resident =
+        std::max(1, cost::blocksPerSm(kernel.footprint, hardware)) * hardware.sm_count;
+    const double blocks = std::min<double>(kernel.blocks, resident);
+    return std::min(blocks * blockGbps(kernel.footprint, hardware), hardware.memory_gbps.value);
+}
+
+/// Work of a kernel beyond launching it, µs.
+double workUs(double durationUs, double emptyUs) {
+    return std::max(durationUs - emptyUs, 0.0);
+}
+
+int readNumber(std::string_view& text) {
+    int value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (status != std::errc{}) {
+        return 0;
+    }
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return value;
+}
+
+/// Consumer time that helper kernels add to each worker, µs. Kernels with few blocks are recomputed
+/// by every worker, those with many are spread over them: in both cases a worker spends the
+/// kernel's time.
+double helperUs(const EstimateInput& input, const FusionRules& rules) {
+    double sum = 0;
+    for (std::size_t i = 0; i < input.members.size(); ++i) {
+        if (i != input.anchor) {
+            const auto& member = input.members[i];
+            sum += ruleFor(rules, member.role).compute_factor *
+                   workUs(member.duration_us, input.empty_kernel_us);
+        }
+    }
+    return sum;
+}
+
+void addPerWorker(sim::TileOp& tile, double us, int workers) {
+    const double tilesAWorker = std::ceil(static_cast<double>(tile.tiles) / workers);
+    tile.compute_us += us / std::max(tilesAWorker, 1.0);
+}
+
+} // namespace
+
+BlockTile blockTileOf(std::string_view kernelName) {
+    // The first AxB (or AxBxC) whose numbers are plausible tile edges.
+    for (std::size_t i = 1; i < kernelName.size(); ++i) {
+        const char before = kernelName[i - 1];
+        const bool edge = before == '_' || before == 'e'; // "_64x8", "tilesize64x64x64"
+        if (!edge || kernelName[i] < '1' || kernelName[i] > '9') {
+            continue;
+        }
+        auto rest = kernelName.substr(i);
+        const int a = readNumber(rest);
+        if (a < 8 || a > 512 || rest.empty() || rest.front() != 'x') {
+            continue;
+        }
+        rest.remove_prefix(1);
+        const int b = readNumber(rest);
+        if (b >= 8 && b <= 512) {
+            return {a, b};
+        }
+    }
+    return {};
+}
+
+TileEstimate estimateTiles(const EstimateInput& input, const FusionRules& rules,
+                           const cost::Hardware& hardware) {
+    const auto& anchor = input.members[input.anchor];
+    TileEstimate estimate;
+    estimate.footprint = anchor.footprint;
+    auto& tile = estimate.tile;
+
+    const double fixedUs = input.empty_kernel_us;
+    const double anchorWorkUs = workUs(anchor.duration_us, fixedUs);
+    double weightBytes = 0;
+    if (hasWeights(anchor.role)) {
+        const double streamUs = workUs(input.reference_anchor_us, fixedUs + hardware.ramp_us.value);
+        weightBytes = streamUs * streamGbps(input.reference_anchor, hardware) * 1e3;
+    }
+    const double streamingUs = weightBytes / (streamGbps(anchor, hardware) * 1e3);
+    const bool streamed = weightBytes >= kTileBytes &&
+                          anchorWorkUs <= kArithmeticBound * streamingUs + hardware.ramp_us.value;
+
+    if (streamed) {
+        tile.tiles = static_cast<std::uint32_t>(std::ceil(weightBytes / kTileBytes));
+        tile.load_bytes = weightBytes / tile.tiles;
+        const double workerGbps = hardware.memory_gbps.value / hardware.sm_count;
+        tile.compute_us = kConsumerShare * tile.load_bytes / (workerGbps * 1e3);
+        // Activations: rows of the input that every worker reads once. The inner dimension follows
+        // from the weights and the output rows that the block tile and the grid imply.
+        const auto shape = blockTileOf(input.reference_anchor.name);
+        const double rows = shape.a > 0 ? static_cast<double>(input.reference_anchor.blocks) *
+                                              std::max(shape.a, shape.b)
+                                        : std::sqrt(weightBytes / 2);
+        const auto here = blockTileOf(anchor.name);
+        const int tokens =
+            std::max(input.batch, std::min(here.a, here.b) > 8 ? std::min(here.a, here.b) : 1);
+        tile.worker_dependent_bytes = tokens * (weightBytes / 2 / rows) * 2;
+        estimate.relative_error = kStreamedError;
+        estimate.source = fmt::format("est. from the recording: {:.1f} MB of weights ({:.1f} µs at "
+                                      "batch of reference, {:.0f} GB/s), "
+                                      "{} tiles of {:.0f} KB",
+                                      weightBytes / 1e6, input.reference_anchor_us,
+                                      streamGbps(input.reference_anchor, hardware), tile.tiles,
+                                      tile.load_bytes / 1024);
+    } else {
+        const int resident =
+            std::max(1, cost::blocksPerSm(anchor.footprint, hardware)) * hardware.sm_count;
+        const double waves = std::ceil(static_cast<double>(anchor.blocks) / resident);
+        tile.tiles = std::max<std::uint32_t>(anchor.blocks, 1);
+        // A persistent worker runs one tile at a time where the recorded kernel had several blocks
+        // an SM.
+        const double atOnce = std::min<double>(anchor.blocks, resident);
+        const double workers = std::min<double>(anchor.blocks, hardware.sm_count);
+        const double factor = hasWeights(anchor.role) ? kLibraryAdvantage : 1.0;
+        tile.compute_us = factor * anchorWorkUs / waves * workers / atOnce;
+        if (tile.tiles > kMaxTilesAnOp) { // fewer, larger tiles: same work, bounded simulation
+            tile.compute_us *= static_cast<double>(tile.tiles) / kMaxTilesAnOp;
+            tile.tiles = kMaxTilesAnOp;
+        }
+        estimate.relative_error = hasWeights(anchor.role) ? kArithmeticError : kKeptBlocksError;
+        estimate.source =
+            fmt::format("est. from the recording: {} blocks of {:.2f} µs kept as tiles",
+                        anchor.blocks, anchorWorkUs / waves);
+    }
+    addPerWorker(tile, helperUs(input, rules), hardware.sm_count);
+    return estimate;
+}
+
+} // namespace kerf::graph

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A new project from recordings.
+#include "core/project/project.h"
+#include "core/trace/reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace kerf::project {
+
+NameParts partsOfFileName(const std::filesystem::path& file) {
+    auto name = file.filename().string();
+    name = name.substr(0, name.find(".json"));
+    const auto mark = name.rfind("_b");
+    if (mark == std::string::npos || mark == 0) {
+        return {};
+    }
+    int batch = 0;
+    const char* const end = name.data() + name.size();
+    const auto [rest, status] = std::from_chars(name.data() + mark + 2, end, batch);
+    if (status != std::errc{} || rest != end || batch < 1) {
+        return {};
+    }
+    return {name.substr(0, mark), batch};
+}
+
+Expected<Project> importRecordings(const std::vector<std::filesystem::path>& files,
+                                   const ImportOptions& options, Progress& progress) {
+    Project project;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const auto& file = files[i];
+        const auto parts = partsOfFileName(file);
+        RecordingEntry entry;
+        entry.model = options.model.empty() ? parts.model : options.model;
+        entry.batch = options.batch > 0 ? options.batch : parts.batch;
+        if (entry.model.empty() || entry.batch < 1) {
+            return fail(fmt::format("has no model and batch size in its name"), file.string(),
+                        "Name it MODEL_bBATCH.json, or say --model and --batch.");
+        }
+        // The whole file is read here so that a bad one is refused now, not when it is next opened.
+        Progress own;
+        own.report = [&](double fraction, std::string_view what) {
+            const double done =
+                (static_cast<double>(i) + fraction) / static_cast<double>(files.size());
+            if (!progress.step(done, what)) {
+                own.cancelled = true;
+            }
+        };
+        const auto recording = trace::readRecording(file, own);
+        if (!recording) {
+            return tl::unexpected(recording.error());
+        }
+        std::error_code ignored;
+        entry.file = std::filesystem::absolute(file, ignored).lexically_normal().string();
+        if (!options.untraced_file.empty()) {
+            auto untraced =
+                workload::readUntraced(options.untraced_file.string(), entry.model, entry.batch);
+            if (!untraced) {
+                return tl::unexpected(untraced.error());
+            }
+            entry.untraced = std::move(*untraced);
+        }
+        project.models.try_emplace(entry.model);
+        project.recordings.push_back(std::move(entry));
+    }
+    std::sort(project.recordings.begin(), project.recordings.end(),
+              [](const RecordingEntry& a, const RecordingEntry& b) {
+                  return std::tie(a.model, a.batch) < std::tie(b.model, b.batch);
+              });
+    const auto twice = std::adjacent_find(project.recordings.begin(), project.recordings.end(),
+                                          [](const RecordingEntry& a, const RecordingEntry& b) {
+                                              return a.model == b.model && a.batch == b.batch;
+                                          });
+    if (twice != project.recordings.end()) {
+        return fail(fmt::format("and {} are both {} at batch {}", std::next(twice)->file,
+                                twice->model, twice->batch),
+                    twice->file, "Import one of them, or name them apart.");
+    }
+    return project;
+}
+
+} // namespace kerf::project

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From a project to cases that can be predicted.
+#include "core/project/project.h"
+#include "core/trace/health.h"
+#include "core/trace/reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <mutex>
+#include <tbb/parallel_for.h>
+
+namespace kerf::project {
+
+namespace {
+
+/// A recording read and brought to a workload, before costs.
+struct Loaded {
+    workload::Workload traced;
+    workload::Workload corrected;
+    cost::Hardware hardware;
+    std::vector<std::string> health;
+    std::int64_t dropped = 0;
+};
+
+Expected<Loaded> load(const Project& project, const RecordingEntry& entry, Progress& progress) {
+    const auto file = pathOf(project, entry);
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) {
+        return fail(fmt::format("the recording of {} at batch {}, {}, does not exist", entry.model,
+                                entry.batch, file.string()),
+                    project.file.string(), "Put it there, or import the recordings again.");
+    }
+    auto recording = trace::readRecording(file, progress);
+    if (!recording) {
+        return tl::unexpected(recording.error());
+    }
+    auto traced = workload::buildWorkload(*recording, entry.model, entry.batch);
+    if (!traced) {
+        return tl::unexpected(traced.error());
+    }
+    traced->untraced = entry.untraced;
+    if (const auto settings = project.models.find(entry.model);
+        settings != project.models.end() && !settings->second.path.empty()) {
+        auto path = workload::parsePath(*traced, settings->second.path);
+        if (!path) {
+            return tl::unexpected(path.error());
+        }
+        traced->path = std::move(*path);
+    }
+    const auto deviceName =
+        recording->devices.empty() ? std::string() : recording->devices.front().name;
+    auto hardware =
+        project.hardware.empty()
+            ? cost::shippedHardware(deviceName)
+            : cost::readHardware(pathOf(project, {project.hardware, {}, 1, {}}).string());
+    if (!hardware) {
+        return tl::unexpected(hardware.error());
+    }
+    Loaded loaded;
+    loaded.corrected = workload::corrected(
+        *traced, {hardware->tracing_us_per_node.value, hardware->tracing_us_per_node.source});
+    loaded.traced = std::move(*traced);
+    loaded.hardware = std::move(*hardware);
+    if (!trace::isClean(recording->health)) {
+        loaded.health = trace::describe(recording->health);
+    }
+    loaded.dropped = recording->health.dropped;
+    return loaded;
+}
+
+double relative(std::initializer_list<const cost::Constant*> constants) {
+    double value = 0;
+    double spread = 0;
+    for (const auto* constant : constants) {
+        value += constant->value;
+        spread += constant->spread;
+    }
+    return value > 0 ? spread / value : 0;
+}
+
+/// One standard deviation of each cause of error, from the figures' own spreads.
+search::ErrorModel errorsOf(const search::Case& theCase) {
+    search::ErrorModel errors{};
+    const auto at = [&](search::ErrorSource source) -> double& {
+        return errors[static_cast<std::size_t>(source)];
+    };
+    const auto& first = theCase.traced.untraced.first_output;
+    const double residual = theCase.replay.hasMeasurement()
+                                ? std::abs(theCase.replay.correctedError())
+                                : search::kUnknownReplayResidual;
+    // p95 lies 1.645 standard deviations above the median of a normal distribution.
+    const double runSpread = first && first->p50_us > 0
+                                 ? std::max(first->p95_us / first->p50_us - 1, 0.0) / 1.645
+                                 : 0.01;
+    at(search::ErrorSource::ConventionalRun) = std::hypot(residual, runSpread);
+
+    // A class's error is the time-weighted mean of its ops': they are estimated in the same way, so
+    // their errors are taken as fully correlated.
+    constexpr std::array<search::ErrorSource, 6> kByClass{
+        search::ErrorSource::MegakernelProduct,     search::ErrorSource::MegakernelAttention,
+        search::ErrorSource::MegakernelElementwise, search::ErrorSource::MegakernelConvolution,
+        search::ErrorSource::MegakernelEmbedding,   search::ErrorSource::MegakernelCopy};
+    std::array<double, 6> time{};
+    std::array<double, 6> weighted{};
+    for (const auto& op : theCase.chain.ops) {
+        const auto index = static_cast<std::size_t>(workload::classOf(op.role));
+        time[index] += op.conventional_us;
+        weighted[index] += op.conventional_us * op.relative_error;
+    }
+    for (std::size_t i = 0; i < kByClass.size(); ++i) {
+        at(kByClass[i]) = time[i] > 0 ? weighted[i] / time[i] : 0;
+    }
+    const auto& hardware = theCase.hardware;
+    at(search::ErrorSource::Launch) = relative({&hardware.launch_gap_us, &hardware.prologue_us});
+    at(search::ErrorSource::Event) = relative(
+        {&hardware.event_one_way_us, &hardware.dispatch_us, &hardware.dependent_latency_us});
+    return errors;
+}
+
+} // namespace
+
+Expected<std::vector<std::shared_ptr<const search::Case>>> loadCases(const Project& project,
+                                                                     Progress& progress) {
+    const auto count = project.recordings.size();
+    std::vector<Expected<Loaded>> loaded(count, fail("not read"));
+    std::atomic<std::size_t> done{0};
+    tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
+        Progress own; // a recording's own progress is too fine for the user here
+        own.report = [&](double, std::string_view) { own.cancelled = progress.cancelled.load(); };
+        loaded[i] = load(project, project.recordings[i], own);
+        progress.step(static_cast<double>(++done) / static_cast<double>(count),
+                      "reading recordings");
+    });
+    std::vector<std::shared_ptr<const search::Case>> cases;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!loaded[i]) {
+            return tl::unexpected(loaded[i].error());
+        }
+    }
+    const auto& rules =
+        project.fusion_rules.empty() ? graph::defaultFusionRules() : project.fusion_rules;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto& entry = project.recordings[i];
+        std::size_t reference = i;
+        for (std::size_t j = 0; j < count; ++j) {
+            if (project.recordings[j].model == entry.model &&
+                project.recordings[j].batch < project.recordings[reference].batch) {
+                reference = j;
+            }
+        }
+        auto made = std::make_shared<search::Case>();
+        made->traced = loaded[i]->traced;
+        made->corrected = loaded[i]->corrected;
+        made->hardware = loaded[i]->hardware;
+        made->health = loaded[i]->health;
+        made->dropped = loaded[i]->dropped;
+        made->policy = project.policy;
+        made->tree = workload::foldPath(made->corrected.path);
+        made->replay = workload::replay(made->traced, {made->hardware.tracing_us_per_node.value,
+                                                       made->hardware.tracing_us_per_node.source});
+        if (const auto settings = project.models.find(entry.model);
+            settings != project.models.end()) {
+            made->audio_ms_per_path = settings->second.audio_ms_per_path;
+        }
+        auto chain = graph::buildChain(made->corrected, loaded[reference]->corrected, made->tree,
+                                       rules, made->hardware);
+        if (!chain) {
+            return tl::unexpected(chain.error());
+        }
+        made->chain = std::move(*chain);
+        made->errors = errorsOf(*made);
+        cases.push_back(std::move(made));
+    }
+    return cases;
+}
+
+} // namespace kerf::project

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/search/predictor.h"
+
+#include "core/graph/lower.h"
+#include "core/search/region_costs.h"
+
+#include <fmt/format.h>
+#include <limits>
+
+namespace kerf::search {
+
+namespace {
+
+/// Mode in which the steady part's first op runs: that of the last cut before its first execution.
+graph::Mode modeAtFirstOp(const graph::Chain& chain, const graph::Chain& steady,
+                          const graph::Composition& composition) {
+    std::size_t firstOp = 0;
+    for (const auto& step : graph::unroll(steady)) {
+        if (!step.is_site) {
+            firstOp = step.index;
+            break;
+        }
+    }
+    auto mode = composition.first_mode;
+    for (const auto& step : graph::unroll(chain)) {
+        if (!step.is_site && step.index == firstOp) {
+            break;
+        }
+        if (step.is_site) {
+            const auto cut = composition.cuts.find(static_cast<graph::SiteIndex>(step.index));
+            mode = cut == composition.cuts.end() ? mode : cut->second;
+        }
+    }
+    return mode;
+}
+
+struct Summed {
+    double us = 0;
+    TimeParts parts{};
+    double covered_us = 0;
+    double conventional_us = 0;
+    std::int64_t launches = 0;
+    std::vector<RegionPrediction> regions;
+};
+
+Expected<Summed> sum(RegionCosts& costs, const graph::Composition& composition) {
+    Summed total;
+    int megakernels = 0;
+    for (const auto& use : graph::regionsOf(costs.chain(), composition)) {
+        auto region = costs.of(use.region, use.mode);
+        if (!region) {
+            return tl::unexpected(region.error());
+        }
+        region->use = use;
+        const auto times = static_cast<double>(use.count);
+        const auto items = graph::opsOf(costs.chain(), use.region);
+        const double conventionalUs = times * graph::conventionalUs(costs.chain(), items);
+        total.conventional_us += conventionalUs;
+        if (use.mode == graph::Mode::Megakernel) {
+            total.covered_us += conventionalUs;
+            total.launches += use.count;
+            region->label = fmt::format("megakernel {}", ++megakernels);
+        } else {
+            graph::forEachOp(items, [&](std::size_t op, double executions) {
+                total.launches += use.count * static_cast<std::int64_t>(executions) *
+                                  static_cast<std::int64_t>(costs.chain().ops[op].members.size());
+            });
+            region->label = "conventional";
+        }
+        total.us += times * region->us;
+        for (std::size_t i = 0; i < kErrorSources; ++i) {
+            total.parts[i] += times * region->parts[i];
+        }
+        total.regions.push_back(std::move(*region));
+    }
+    return total;
+}
+
+} // namespace
+
+struct Predictor::Impl {
+    std::shared_ptr<const Case> the_case;
+    graph::Chain steady;
+    RegionCosts costs;
+    RegionCosts steady_costs;
+
+    Impl(std::shared_ptr<const Case> theCase, std::size_t entries)
+        : the_case(std::move(theCase)), steady(graph::steadyPart(the_case->chain)),
+          costs(the_case->chain, *the_case, entries), steady_costs(steady, *the_case, entries) {}
+};
+
+Predictor::Predictor(std::shared_ptr<const Case> theCase, std::size_t cacheEntries)
+    : impl_(std::make_unique<Impl>(std::move(theCase), cacheEntries)) {}
+Predictor::~Predictor() = default;
+
+const Case& Predictor::theCase() const {
+    return *impl_->the_case;
+}
+
+Expected<Prediction> Predictor::predict(const graph::Composition& composition, int replicas) {
+    auto path = sum(impl_->costs, composition);
+    if (!path) {
+        return tl::unexpected(path.error());
+    }
+    auto steadyComposition = composition;
+    steadyComposition.first_mode =
+        modeAtFirstOp(impl_->the_case->chain, impl_->steady, composition);
+    const auto steady = sum(impl_->steady_costs, steadyComposition);
+    if (!steady) {
+        return tl::unexpected(steady.error());
+    }
+    Prediction prediction;
+    prediction.composition = composition;
+    prediction.kind = graph::kindOf(composition);
+    prediction.ttfa_us = path->us;
+    prediction.parts = path->parts;
+    prediction.coverage = path->conventional_us > 0 ? path->covered_us / path->conventional_us : 0;
+    prediction.launches = path->launches;
+    prediction.regions = std::move(path->regions);
+    prediction.steady_us = steady->us;
+    if (steady->us > 0) {
+        prediction.throughput_per_s = impl_->the_case->corrected.batch * 1e6 / steady->us;
+    }
+    if (impl_->the_case->audio_ms_per_path > 0) {
+        prediction.rtf = steady->us / 1e3 / impl_->the_case->audio_ms_per_path;
+    }
+    if (replicas > 0) {
+        prediction.ttfa_interval_us =
+            quantify({prediction.parts}, impl_->the_case->errors, replicas, kReplicaSeed)
+                .front()
+                .interval_us;
+    }
+    return prediction;
+}
+
+Expected<sim::RegionGraph> Predictor::regionGraph(graph::Region region) const {
+    return impl_->costs.programOf(region).map([](const auto& program) { return program.graph; });
+}
+
+Expected<sim::RegionResult> Predictor::simulateRegion(graph::Region region, bool recordTiles) {
+    const auto program = impl_->costs.programOf(region);
+    if (!program) {
+        return tl::unexpected(program.error());
+    }
+    return sim::simulate(program->graph, program->machine, {.record_tiles = recordTiles});
+}
+
+double Predictor::regionCostUs(graph::Region region, graph::Mode mode) {
+    const auto prediction = impl_->costs.of(region, mode);
+    return prediction ? prediction->us : std::numeric_limits<double>::infinity();
+}
+
+Predictor::CacheStats Predictor::cacheStats() const {
+    return impl_->costs.stats();
+}
+
+} // namespace kerf::search
