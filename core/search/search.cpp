@@ -59,7 +59,7 @@ Expected<std::vector<Scored>> bestCompositions(const graph::Chain& chain, const 
     if (!constraints.allow_mixed) {
         const Scored all_conventional = conventional(chain, *uses, cost);
         if (std::isfinite(all_conventional.cost_us)) {
-            result.insert(std::upper_bound(result.begin(), result.end(), all_conventional, cheaper),
+            result.insert(std::lower_bound(result.begin(), result.end(), all_conventional, cheaper),
                           all_conventional);
         }
     }
