@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Files: open, import, save, export.
+#include "app/main_window.h"
+#include "app/message_bar.h"
+#include "app/panel_dock.h"
+#include "views/render.h"
+
+#include <QFileDialog>
+#include <QMessageBox>
+
+namespace kerf::app {
+
+void MainWindow::chooseAndOpen() {
+    const QStringList files = QFileDialog::getOpenFileNames(
+        this, tr("Open"), {},
+        tr("Projects and recordings (*.kerf *.json *.json.gz);;All files (*)"));
+    openFiles(files);
+}
+
+void MainWindow::chooseAndImport() {
+    const QStringList files = QFileDialog::getOpenFileNames(
+        this, tr("Import recordings"), {}, tr("PyTorch traces (*.json *.json.gz);;All files (*)"));
+    openFiles(files);
+}
+
+QString MainWindow::chooseUntraced() {
+    return QFileDialog::getOpenFileName(this, tr("Untraced timings"), {},
+                                        tr("JSON (*.json);;All files (*)"));
+}
+
+bool MainWindow::mayDiscard() {
+    if (!session_.isModified()) {
+        return true;
+    }
+    const auto answer = QMessageBox::question(
+        this, tr("Unsaved changes"), tr("The project has changes that are not saved."),
+        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+    return answer == QMessageBox::Discard || (answer == QMessageBox::Save && save());
+}
+
+bool MainWindow::save() {
+    const auto& file = session_.project().file;
+    return file.empty() ? saveAs() : session_.save(file);
+}
+
+bool MainWindow::saveAs() {
+    QString file =
+        QFileDialog::getSaveFileName(this, tr("Save project"), {}, tr("Kerf project (*.kerf)"));
+    if (file.isEmpty()) {
+        return false;
+    }
+    if (!file.endsWith(".kerf")) {
+        file += ".kerf";
+    }
+    return session_.save(file.toStdString());
+}
+
+Expected<QStringList> MainWindow::exportPictures(const QString& folder) {
+    QStringList files;
+    for (auto* dock :
+         {composition_dock_, prediction_dock_, timeline_dock_, candidates_dock_, category_dock_}) {
+        const QString file = folder + "/" + dock->objectName() + ".png";
+        const QImage image = views::renderToImage(*dock, dock->size(), 2);
+        if (const auto written = views::writePng(image, file.toStdString()); !written) {
+            return tl::unexpected(written.error());
+        }
+        files << file;
+    }
+    return files;
+}
+
+void MainWindow::choosePictures() {
+    const QString folder =
+        QFileDialog::getExistingDirectory(this, tr("Export pictures of every panel to"));
+    if (folder.isEmpty()) {
+        return;
+    }
+    if (const auto files = exportPictures(folder); !files) {
+        messages_->showError(files.error());
+    } else {
+        messages_->showNotice(
+            tr("%n picture(s) written to %1.", nullptr, static_cast<int>(files->size()))
+                .arg(folder));
+    }
+}
+
+} // namespace kerf::app

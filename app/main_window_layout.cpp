@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the panels are: default proportions, saved layouts, settings.
+#include "app/main_window.h"
+#include "app/panel_dock.h"
+#include "views/theme.h"
+
+#include <QApplication>
+#include <QInputDialog>
+#include <QMenu>
+#include <QResizeEvent>
+#include <QSettings>
+
+namespace kerf::app {
+
+void MainWindow::defaultLayout() {
+    layout_chosen_ = false;
+    for (auto* dock :
+         {composition_dock_, prediction_dock_, timeline_dock_, candidates_dock_, category_dock_}) {
+        dock->setFloating(false);
+        addDockWidget(Qt::LeftDockWidgetArea, dock);
+    }
+    splitDockWidget(composition_dock_, prediction_dock_, Qt::Horizontal);
+    splitDockWidget(composition_dock_, timeline_dock_, Qt::Vertical);
+    splitDockWidget(prediction_dock_, candidates_dock_, Qt::Vertical);
+    splitDockWidget(candidates_dock_, category_dock_, Qt::Vertical);
+    const int w = width();
+    const int h = height() - 90;
+    resizeDocks({composition_dock_, prediction_dock_}, {w * 3 / 4, w / 4}, Qt::Horizontal);
+    resizeDocks({composition_dock_, timeline_dock_}, {h * 24 / 100, h * 76 / 100}, Qt::Vertical);
+    resizeDocks({prediction_dock_, candidates_dock_, category_dock_},
+                {h * 24 / 100, h * 40 / 100, h * 36 / 100}, Qt::Vertical);
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    if (!layout_chosen_ && !event->oldSize().isValid()) { // first time shown at its real size
+        defaultLayout();
+    }
+}
+
+void MainWindow::saveLayoutAs() {
+    bool given = false;
+    const QString name =
+        QInputDialog::getText(this, tr("Save layout"), tr("Name"), QLineEdit::Normal, {}, &given);
+    if (given && !name.trimmed().isEmpty()) {
+        QSettings().setValue("layouts/" + name.trimmed().replace('/', '-'), saveState());
+    }
+}
+
+void MainWindow::fillLayouts(QMenu& menu) {
+    menu.clear();
+    menu.addAction(tr("&Default"), this, &MainWindow::defaultLayout);
+    QSettings settings;
+    settings.beginGroup("layouts");
+    const QStringList names = settings.childKeys();
+    settings.endGroup();
+    for (const QString& name : names) {
+        menu.addAction(name, this, [this, name] {
+            layout_chosen_ = true;
+            restoreState(QSettings().value("layouts/" + name).toByteArray());
+        });
+    }
+    menu.addSeparator();
+    menu.addAction(tr("&Save this layout…"), this, &MainWindow::saveLayoutAs);
+}
+
+void MainWindow::restoreSettings() {
+    const QSettings settings;
+    if (settings.contains("layout/geometry")) {
+        restoreGeometry(settings.value("layout/geometry").toByteArray());
+    }
+    if (settings.contains("layout/state")) {
+        layout_chosen_ = restoreState(settings.value("layout/state").toByteArray());
+    }
+    setStyleSheet("QMainWindow::separator { width: 8px; height: 8px; background: transparent; }"
+                  "QToolBar#top { border: none; padding: 0; spacing: 0; }");
+    setContentsMargins(10, 0, 10, 8);
+}
+
+} // namespace kerf::app
