@@ -50,11 +50,12 @@ struct OpTiming {
 struct RegionResult {
     double makespan_us = 0; ///< start of the region until the last tile has signalled
     Blame blame{};
-    std::vector<OpTiming> ops;       ///< one an op of the graph
-    std::vector<TileRecord> records; ///< only with Options::record_tiles; skipped iterations leave none
-    std::uint64_t tiles = 0;         ///< executed, with those of skipped iterations
+    std::vector<OpTiming> ops; ///< one an op of the graph
+    std::vector<TileRecord>
+        records;             ///< only with Options::record_tiles; skipped iterations leave none
+    std::uint64_t tiles = 0; ///< executed, with those of skipped iterations
     std::uint64_t simulated_tiles = 0;
-    double loaded_bytes = 0;         ///< executed, with skipped iterations
+    double loaded_bytes = 0; ///< executed, with skipped iterations
 };
 
 struct Options {

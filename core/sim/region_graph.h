@@ -18,8 +18,8 @@ enum class Grain : std::uint8_t {
 };
 
 struct Dependency {
-    std::uint32_t distance = 1; ///< the op executed this many executions before; beyond the region's
-                                ///< start it is satisfied by the launch
+    std::uint32_t distance = 1; ///< the op executed this many executions before; beyond the
+                                ///< region's start it is satisfied by the launch
     Grain grain = Grain::All;
 };
 
@@ -29,10 +29,11 @@ struct TileOp {
     std::uint32_t tiles = 1;
     double load_bytes = 0;             ///< independent (weights): may be fetched before the event
     double dependent_bytes = 0;        ///< exist only after the event; read from device memory (KV)
-    double worker_dependent_bytes = 0; ///< once a worker, before its first tile of the op: activations
-                                       ///< from L2
-    double compute_us = 0;             ///< consumer time with all data on chip
-    std::vector<Dependency> depends_on{Dependency{}}; ///< chain by default; empty: waits for nothing
+    double worker_dependent_bytes = 0; ///< once a worker, before its first tile of the op:
+                                       ///< activations from L2
+    double compute_us = 0; ///< consumer time with all data on chip
+    std::vector<Dependency> depends_on{
+        Dependency{}};        ///< chain by default; empty: waits for nothing
     std::uint32_t source = 0; ///< free for the caller (position in its chain)
 };
 
@@ -60,18 +61,20 @@ enum class Policy : std::uint8_t {
 struct Machine {
     int workers = 1;
     Policy policy = Policy::RoundRobin;
-    double ring_bytes = 0;          ///< on-chip ring a worker; the loader runs ahead inside it
-    double worker_gbps = 0;         ///< most that one worker can pull (bytes in flight over latency)
-    double memory_gbps = 0;         ///< shared by all active loads, equally
-    double l2_gbps_per_worker = 0;  ///< activations
-    double ramp_us = 0;             ///< latency of a load that follows an idle loader
+    double ring_bytes = 0;         ///< on-chip ring a worker; the loader runs ahead inside it
+    double worker_gbps = 0;        ///< most that one worker can pull (bytes in flight over latency)
+    double memory_gbps = 0;        ///< shared by all active loads, equally
+    double l2_gbps_per_worker = 0; ///< activations
+    double ramp_us = 0;            ///< latency of a load that follows an idle loader
     double dependent_latency_us = 0;
     double dispatch_us = 0;
-    double queue_pop_us = 0;        ///< DynamicQueue only
-    double event_one_way_us = 0;    ///< fan-in 1
-    double event_fan_in_us = 0;     ///< extra at full fan-in (all workers signal one counter), scaled
-                                    ///< with log2(signals)/log2(workers)
-    bool look_ahead = true;         ///< loader crosses op boundaries
+    double queue_pop_us = 0;     ///< DynamicQueue only
+    double event_one_way_us = 0; ///< fan-in 1
+    double event_fan_in_us = 0;  ///< extra at full fan-in (all workers signal one counter), scaled
+                                 ///< with log2(signals)/log2(workers)
+    bool look_ahead = true;      ///< loader crosses op boundaries
+    std::uint32_t look_ahead_ops = 16; ///< no worker touches an execution more than this many after
+                                       ///< the oldest unfinished one
 };
 
 } // namespace kerf::sim

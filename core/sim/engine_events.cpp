@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Events: when a tile's dependencies are met, who waits for them, and the window of executions that
+// workers may touch.
+#include "core/sim/engine_state.h"
+
+#include <algorithm>
+
+namespace kerf::sim {
+namespace {
+
+struct TileRange {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+};
+
+/// The producer tiles that a consumer tile waits for: those that cover its share of the work
+/// (Aligned), or the one at the start of it (OneToOne).
+TileRange producersOf(Grain grain, std::uint64_t tile, std::uint64_t consumers,
+                      std::uint64_t producers) {
+    const std::uint64_t begin = tile * producers / consumers;
+    if (grain == Grain::OneToOne) {
+        return {begin, begin + 1};
+    }
+    return {begin, ((tile + 1) * producers + consumers - 1) / consumers};
+}
+
+} // namespace
+
+double Engine::eventLatencyUs(std::uint64_t signals) const {
+    return latency_by_signals_[std::min<std::uint64_t>(signals, workers_count_)];
+}
+
+/// Whether all events of the worker's next tile are signalled; if not, the worker joins the list of
+/// those that wait for the first that is not.
+bool Engine::resolveEvents(std::uint32_t worker) {
+    Worker& w = workers_[worker];
+    const std::vector<Dependency>& dependencies =
+        graph_.ops[execution(w.to_run.execution).op].depends_on;
+    for (; w.next_dependency < dependencies.size(); ++w.next_dependency) {
+        const Dependency& dependency = dependencies[w.next_dependency];
+        if (w.to_run.execution < dependency.distance) {
+            continue; // beyond the region's start: the launch has satisfied it
+        }
+        if (!meet(worker, w.to_run.execution - dependency.distance, dependency.grain)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool Engine::meet(std::uint32_t worker, std::uint64_t producer_index, Grain grain) {
+    Worker& w = workers_[worker];
+    Execution& producer = execution(producer_index);
+    if (grain == Grain::All) {
+        if (producer.done_us == kNever) {
+            wait(worker, producer.first_waiter);
+            return false;
+        }
+        see(worker, producer.done_us, costs_[producer.op].event_latency_us, producer.blame,
+            producer.record);
+        return true;
+    }
+    const TileRange range =
+        producersOf(grain, w.to_run.tile, costs_[execution(w.to_run.execution).op].tiles,
+                    costs_[producer.op].tiles);
+    for (std::uint64_t tile = range.begin; tile < range.end; ++tile) {
+        if (producer.marks[tile].done_us == kNever) {
+            wait(worker, producer.marks[tile].first_waiter);
+            return false;
+        }
+    }
+    const double latency_us = eventLatencyUs(range.end - range.begin);
+    for (std::uint64_t tile = range.begin; tile < range.end; ++tile) {
+        const TileMark& mark = producer.marks[tile];
+        see(worker, mark.done_us, latency_us, mark.blame, mark.record);
+    }
+    return true;
+}
+
+/// Notes a signalled event of the worker's next tile if it is the last to be seen.
+void Engine::see(std::uint32_t worker, double signal_us, double latency_us, const Blame& blame,
+                 std::int64_t record) {
+    Worker& w = workers_[worker];
+    const double seen_us = signal_us + latency_us;
+    if (seen_us < now_us_ || seen_us < w.event_us) {
+        return;
+    }
+    w.event_us = seen_us;
+    w.signal_us = signal_us;
+    w.event_blame = blame;
+    w.event_record = record;
+}
+
+void Engine::wait(std::uint32_t worker, std::int32_t& first_waiter) {
+    workers_[worker].waits = true;
+    workers_[worker].next_waiter = first_waiter;
+    first_waiter = static_cast<std::int32_t>(worker);
+}
+
+void Engine::wake(std::int32_t& first_waiter) {
+    if (first_waiter == kNone) {
+        return;
+    }
+    woken_.clear();
+    for (std::int32_t at = first_waiter; at != kNone; at = workers_[at].next_waiter) {
+        woken_.push_back(static_cast<std::uint32_t>(at));
+    }
+    first_waiter = kNone;
+    if (dynamic_) {
+        std::sort(woken_.begin(), woken_.end()); // they take from the queue in this order
+    }
+    for (const std::uint32_t worker : woken_) {
+        workers_[worker].waits = false;
+        tryStart(worker, Cause::Event);
+    }
+}
+
+void Engine::tileDone(std::uint32_t worker, const Cursor& tile) {
+    Execution& run = execution(tile.execution);
+    --run.remaining;
+    if (marks_tiles_) {
+        TileMark& mark = run.marks[tile.tile];
+        mark.done_us = now_us_;
+        mark.blame = workers_[worker].run_blame;
+        mark.record = workers_[worker].run_record;
+        wake(mark.first_waiter);
+    }
+    if (run.remaining == 0) {
+        executionDone(tile.execution, worker);
+    }
+}
+
+void Engine::executionDone(std::uint64_t index, std::uint32_t worker) {
+    Execution& run = execution(index);
+    run.done_us = now_us_;
+    run.blame = workers_[worker].run_blame;
+    run.record = workers_[worker].run_record;
+    OpTiming& timing = result_.ops[run.op];
+    timing.last_end_us = now_us_ + skipped_us_;
+    if (run.number == 0) {
+        timing.first_end_us = timing.last_end_us;
+    }
+    if (options_.skip_periods && !run.closes.empty()) {
+        closing_ = run.closes;
+        closing_us_ = now_us_;
+        closing_blame_ = run.blame;
+    }
+    wake(run.first_waiter);
+    if (index == base_) {
+        while (base_ < generated_ && execution(base_).remaining == 0) {
+            ++base_;
+        }
+        if (anyone_parked_) {
+            unpark(run.blame, run.record);
+        }
+    }
+}
+
+/// The window has moved on: lets the workers that stood at its end go on.
+void Engine::unpark(const Blame& blame, std::int64_t record) {
+    anyone_parked_ = false;
+    for (std::uint32_t worker = 0; worker < workers_count_; ++worker) {
+        Worker& w = workers_[worker];
+        const bool loader = w.to_load.parked;
+        const bool consumer = w.to_run.parked;
+        if (dynamic_) {
+            if (consumer) {
+                takeNext(worker);
+            }
+        } else {
+            if (consumer) {
+                settle(worker, w.to_run, false);
+            }
+            if (loader) {
+                settle(worker, w.to_load, true);
+            }
+        }
+        if (loader || consumer) {
+            pumpLoader(worker, blame, record);
+        }
+        if (consumer && w.to_run.valid) {
+            w.event_blame = blame;
+            w.event_record = record;
+            tryStart(worker, Cause::Window);
+        }
+    }
+}
+
+} // namespace kerf::sim
