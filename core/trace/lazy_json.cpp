@@ -44,10 +44,14 @@ error_code read(od::value value, std::string_view& text, int nesting) {
         }
         return eachElement(array, readInner);
     }
-    while (static_cast<unsigned char>(token.back()) <= ' ') { // the token's own bytes end this
-        token.remove_suffix(1);
-    }
-    if (token.front() != '"' && !isJsonScalar(token)) {
+    token.remove_suffix(token.size() - 1 - token.find_last_not_of(" \t\r\n"));
+    if (token.front() == '"') {
+        // taken explicitly: a string that is passed over takes a ':' behind it along
+        od::raw_json_string taken;
+        if (const auto error = value.get_raw_json_string().get(taken)) {
+            return error;
+        }
+    } else if (!isJsonScalar(token)) {
         return simdjson::TAPE_ERROR;
     }
     text = token;

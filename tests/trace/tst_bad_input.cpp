@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Damaged, foreign and odd files: each gets a clear message, or is read with a note.
 #include "core/trace/file_content.h"
+#include "core/trace/json_fault.h"
+#include "core/trace/kineto_reader.h"
 #include "core/trace/reader.h"
 #include "trace_files.h"
 
 #include <QTest>
+#include <random>
 
 using namespace kerf;
 using namespace kerf::test;
@@ -42,6 +45,7 @@ private slots:
     void missingFileIsNamed();
     void folderIsNamed();
     void truncationAnywhereIsRefused();
+    void fastAndStrictParserAgreeOnDamage();
     void truncatedGzipAnywhereIsRefused();
     void contentBeyondTheLimitIsRefused();
     void faultyActivityIsLeftOutAndCounted_data();
@@ -94,8 +98,8 @@ void TestBadInput::refusedFilesNameFilePlaceAndReason_data() {
     row("text after the end", kGood + " {}", "after the end", length + 1);
     row("second list after the end", R"([{"ph": "X"}] [])", "after the end", 14);
     row("nesting without end",
-        R"({"traceEvents": )" + std::string(1000, '[') + std::string(1000, ']') + "}",
-        "cannot be read", 217);
+        R"({"traceEvents": )" + std::string(1000, '[') + std::string(1000, ']') + "}", "too deep",
+        16 + 1 + 201); // the list, and more levels in it than any trace has
     row("no traceEvents", R"({"displayTimeUnit": "ms", "other": []})", "no \"traceEvents\"", -1);
     row("traceEvents is no list", R"({"traceEvents": {"a": 1}})", "is not a list", 16);
     row("no events", traceOf(""), "no GPU work", -1);
@@ -145,6 +149,36 @@ void TestBadInput::truncationAnywhereIsRefused() {
         QVERIFY2(!recording, qPrintable(QString::number(size)));
     }
     QVERIFY(readText(folder_, kGood));
+}
+
+/// The fast parser passes over what it does not need: a slow one that reads everything must not
+/// find more faults than it does.
+void TestBadInput::fastAndStrictParserAgreeOnDamage() {
+    std::mt19937 random(1);
+    constexpr std::string_view kBytes = "{}[]\",:0-e.tn \\x";
+    for (int round = 0; round < 3'000; ++round) {
+        std::string content = kGood;
+        for (unsigned changes = 1 + random() % 3; changes > 0; --changes) {
+            const std::size_t at = random() % content.size();
+            switch (random() % 3) {
+            case 0:
+                content[at] = kBytes[random() % kBytes.size()];
+                break;
+            case 1:
+                content.erase(at, 1 + random() % 4);
+                break;
+            default:
+                content.insert(at, 1, kBytes[random() % kBytes.size()]);
+            }
+        }
+        Progress progress;
+        const auto recording = readKineto(folder_.write("trace.json", content), progress);
+        if (!recording && has(recording.error().what, "traceEvents")) {
+            continue; // the damage hit the key of the list, which is found first
+        }
+        const bool damaged = !recording && has(recording.error().what, "the JSON is damaged");
+        QVERIFY2(damaged == findJsonFault(content).has_value(), content.c_str());
+    }
 }
 
 void TestBadInput::truncatedGzipAnywhereIsRefused() {
