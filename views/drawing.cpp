@@ -47,6 +47,17 @@ void drawEmptyState(QPainter& painter, const QRectF& rect, const QString& headli
     painter.drawText(lower, Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, advice);
 }
 
+QColor textOn(const QColor& ground) {
+    const auto linear = [](double part) {
+        return part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4);
+    };
+    const double luminance = 0.2126 * linear(ground.redF()) + 0.7152 * linear(ground.greenF()) +
+                             0.0722 * linear(ground.blueF());
+    // WCAG contrast with white is 1.05 / (L + 0.05), with black (L + 0.05) / 0.05.
+    return 1.05 * 0.05 > (luminance + 0.05) * (luminance + 0.05) ? QColor(Qt::white)
+                                                                 : QColor(Qt::black);
+}
+
 QString formatTime(double us) {
     const auto threeFigures = [](double value) {
         const double size = std::abs(value);

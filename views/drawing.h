@@ -22,6 +22,9 @@ bool drawElided(QPainter& painter, const QRectF& rect, Qt::Alignment alignment,
 void drawEmptyState(QPainter& painter, const QRectF& rect, const QString& headline,
                     const QString& advice);
 
+/// Black or white, whichever is easier to read on `ground`.
+[[nodiscard]] QColor textOn(const QColor& ground);
+
 /// "1.23 ms", "845 µs": three significant figures with the unit that reads best.
 [[nodiscard]] QString formatTime(double us);
 /// "+2.9 %" or "−2.9 %" with a real minus; `fraction` 0.029 = 2.9 %.
