@@ -308,4 +308,19 @@ Expected<LinkCosts> LinkCosts::ask(const graph::Chain& chain, const std::vector<
     return costs;
 }
 
+Expected<std::vector<Region>> LinkCosts::regions(const graph::Chain& chain,
+                                                 const Constraints& constraints) {
+    const auto uses = siteUses(chain, constraints);
+    if (!uses) {
+        return tl::unexpected(uses.error());
+    }
+    LinkCosts costs(chain);
+    return RegionFinder(chain, *uses, costs).find();
+}
+
+Expected<std::vector<Region>> usableRegions(const graph::Chain& chain,
+                                            const Constraints& constraints) {
+    return LinkCosts::regions(chain, constraints);
+}
+
 } // namespace kerf::search

@@ -33,6 +33,10 @@ public:
                                                  const std::vector<graph::Mode>& modes,
                                                  const RegionCost& cost, Progress& progress);
 
+    /// See usableRegions().
+    [[nodiscard]] static Expected<std::vector<graph::Region>>
+    regions(const graph::Chain& chain, const Constraints& constraints);
+
     /// The region that leads forward from `from` to `to`.
     [[nodiscard]] Link forward(graph::SiteIndex from, graph::SiteIndex to, graph::Mode mode) const {
         return links_[index({from, to, 0}, mode)];

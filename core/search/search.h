@@ -24,6 +24,11 @@ struct Constraints {
     std::set<graph::SiteIndex> pinned;    ///< always cut here
 };
 
+/// Every distinct region that launches something and that some composition under `constraints` can
+/// use, in order of `from`. Errors: a contradiction in the constraints (names the site).
+[[nodiscard]] Expected<std::vector<graph::Region>> usableRegions(const graph::Chain& chain,
+                                                                 const Constraints& constraints);
+
 struct Scored {
     graph::Composition composition;
     double cost_us = 0; ///< sum of region costs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The search of one case: best pure and mixed compositions beside the two that need no search.
 #include "core/search/predictor.h"
+#include "core/search/prefix_costs.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@ namespace kerf::search {
 namespace {
 
 constexpr int kReplicas = 200;
+constexpr std::array kFewMegakernels{1, 2, 3, 5, 8};
 
 std::string regionLetters(const Prediction& prediction) {
     std::string letters;
@@ -22,16 +24,30 @@ std::string regionLetters(const Prediction& prediction) {
     return letters;
 }
 
-/// The first candidate of each kind is always kept; others up to `top`.
-void shorten(std::vector<Candidate>& candidates, std::size_t top) {
+/// Candidates closer than this to a better one of the same kind say nothing new.
+constexpr double kDistinct = 0.001;
+/// … unless they need at most this many quarters of its megakernels.
+constexpr std::ptrdiff_t kClearlyFewer = 3;
+
+/// At most `top` of a kind, best first: those that are clearly apart from the better ones of their
+/// kind, or need fewer megakernels.
+void keepDistinct(std::vector<Candidate>& candidates, std::size_t top) {
     std::vector<Candidate> kept;
-    std::array<bool, 4> seen{};
-    std::size_t others = 0;
     for (auto& candidate : candidates) {
-        auto& known = seen[static_cast<std::size_t>(candidate.prediction.kind)];
-        if (!known || others < top) {
-            others += known ? 1 : 0;
-            known = true;
+        const auto megakernels =
+            std::count(candidate.regions.begin(), candidate.regions.end(), 'M');
+        std::size_t sameKind = 0;
+        bool distinct = true;
+        for (const auto& other : kept) {
+            if (other.prediction.kind == candidate.prediction.kind) {
+                ++sameKind;
+                const double apart = candidate.prediction.ttfa_us / other.prediction.ttfa_us - 1;
+                distinct = distinct && (apart > kDistinct ||
+                                        megakernels < std::count(other.regions.begin(),
+                                                                 other.regions.end(), 'M'));
+            }
+        }
+        if (sameKind == 0 || (distinct && sameKind < top)) {
             kept.push_back(std::move(candidate));
         }
     }
@@ -44,14 +60,27 @@ Expected<SearchResult> searchCase(Predictor& predictor, const Constraints& const
                                   std::size_t top, Progress& progress) {
     const auto begin = std::chrono::steady_clock::now();
     const auto& theCase = predictor.theCase();
+    auto regions = usableRegions(theCase.chain, constraints);
+    if (!regions) {
+        return tl::unexpected(regions.error());
+    }
+    const auto costs = prefixCosts(theCase, *regions, progress);
+    if (!costs) {
+        return tl::unexpected(costs.error());
+    }
     const RegionCost cost = [&](graph::Region region, graph::Mode mode) {
-        return predictor.regionCostUs(region, mode);
+        if (mode == graph::Mode::Conventional) {
+            return predictor.regionCostUs(region, mode);
+        }
+        const auto known = costs->us.find(region);
+        return known == costs->us.end() ? predictor.regionCostUs(region, mode) : known->second;
     };
 
     std::vector<graph::Composition> compositions{graph::fullyConventional(), graph::monolith()};
-    const auto add = [&](bool mixed) -> Expected<void> {
+    const auto add = [&](bool mixed, int mostMegakernels) -> Expected<void> {
         auto own = constraints;
         own.allow_mixed = mixed;
+        own.max_megakernels = mostMegakernels;
         const auto best = bestCompositions(theCase.chain, cost, own, top, progress);
         if (!best) {
             return tl::unexpected(best.error());
@@ -64,27 +93,37 @@ Expected<SearchResult> searchCase(Predictor& predictor, const Constraints& const
         }
         return {};
     };
-    if (auto pure = add(false); !pure) {
-        return tl::unexpected(pure.error());
+    // Beside the best of all: the best with few megakernels, which are cheaper to write.
+    std::vector<int> limits{constraints.max_megakernels};
+    for (const int few : kFewMegakernels) {
+        if (constraints.max_megakernels == 0 || few < constraints.max_megakernels) {
+            limits.push_back(few);
+        }
     }
-    if (constraints.allow_mixed) {
-        if (auto mixed = add(true); !mixed) {
-            return tl::unexpected(mixed.error());
+    for (const int limit : limits) {
+        for (const bool mixed : {false, true}) {
+            if (mixed && !constraints.allow_mixed) {
+                continue;
+            }
+            if (auto added = add(mixed, limit); !added) {
+                return tl::unexpected(added.error());
+            }
         }
     }
 
     SearchResult result;
     result.model = theCase.corrected.model;
     result.batch = theCase.corrected.batch;
-    for (const auto& composition : compositions) {
-        auto prediction = predictor.predict(composition, kReplicas);
+    for (std::size_t i = 0; i < compositions.size(); ++i) {
+        auto prediction = predictor.predict(compositions[i], kReplicas);
         if (prediction) { // a monolith that does not fit the GPU is left out
             Candidate candidate;
             candidate.regions = regionLetters(*prediction);
             candidate.prediction = std::move(*prediction);
             result.candidates.push_back(std::move(candidate));
         }
-        if (!progress.step(1, "predicting candidates")) {
+        if (!progress.step(static_cast<double>(i) / static_cast<double>(compositions.size()),
+                           "predicting candidates")) {
             return fail("the search was cancelled");
         }
     }
@@ -92,7 +131,7 @@ Expected<SearchResult> searchCase(Predictor& predictor, const Constraints& const
                      [](const Candidate& a, const Candidate& b) {
                          return a.prediction.ttfa_us < b.prediction.ttfa_us;
                      });
-    shorten(result.candidates, top);
+    keepDistinct(result.candidates, top);
 
     std::vector<TimeParts> parts;
     for (const auto& candidate : result.candidates) {
@@ -108,7 +147,7 @@ Expected<SearchResult> searchCase(Predictor& predictor, const Constraints& const
             i == 0 ||
             compare(parts[i], parts[0], theCase.errors, residual, kReplicas, kReplicaSeed).tie;
     }
-    result.regions_evaluated = predictor.cacheStats().misses;
+    result.regions_evaluated = regions->size();
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
