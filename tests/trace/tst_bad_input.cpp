@@ -158,7 +158,7 @@ void TestBadInput::fastAndStrictParserAgreeOnDamage() {
     constexpr std::string_view kBytes = "{}[]\",:0-e.tn \\x";
     for (int round = 0; round < 3'000; ++round) {
         std::string content = kGood;
-        for (unsigned changes = 1 + random() % 3; changes > 0; --changes) {
+        for (auto changes = 1 + random() % 3; changes > 0; --changes) {
             const std::size_t at = random() % content.size();
             switch (random() % 3) {
             case 0:
