@@ -13,7 +13,6 @@ using graph::SiteIndex;
 
 constexpr std::array kAllFirstCuts{FirstCut::Megakernel, FirstCut::ConventionalNeeds,
                                    FirstCut::ConventionalNeeded};
-constexpr std::array kAllModes{Mode::Conventional, Mode::Megakernel};
 
 std::size_t rowOf(std::size_t site, FirstCut state) {
     return site * kFirstCuts + static_cast<std::size_t>(state);
@@ -91,9 +90,7 @@ void BlockBuilder::link(std::vector<PairSource>& sources, const Options& left, L
     } else if (next == FirstCut::ConventionalNeeds && mode == Mode::Conventional) {
         return;
     }
-    const bool is_megakernel = link.launches && mode == Mode::Megakernel;
-    sources.push_back(
-        {&left, nullptr, link.us, is_megakernel ? options_.oneMegakernel() : 0, 1, 1});
+    sources.push_back({&left, nullptr, link.us, link.launches ? megakernels(mode) : 0, 1, 0});
 }
 
 void BlockBuilder::append(Block& block, const Block& next) {
@@ -157,64 +154,51 @@ void BlockBuilder::append(Block& block, const Block& next) {
     block.through = block.through && next.through;
 }
 
-Block BlockBuilder::loop(const graph::Item& item, std::size_t depth) {
-    // Walked: entered · (again · entered)^(count − 1)
-    const std::span<const graph::Item> body(item.body);
-    Block entered;
-    for (const graph::Item& child : body.subspan(item.entry)) {
-        append(entered, this->item(child, depth));
-    }
-    Block again;
-    if (item.back_site != kPathStart) {
-        append(again, site(item.back_site, uses_[static_cast<std::size_t>(item.back_site)]));
-    }
-    for (const graph::Item& child : body.first(item.entry)) {
-        append(again, this->item(child, depth));
-    }
-
-    const double times = item.count;
-    const double wraps = item.count - 1;
-    const std::size_t entered_size = entered.sites.size();
-    const std::size_t again_size = again.sites.size();
-    Block block;
-    block.through = entered.through && again.through;
-    block.sites = entered.sites;
-    block.sites.insert(block.sites.end(), again.sites.begin(), again.sites.end());
-    block.rows.resize(block.sites.size() * kFirstCuts);
+std::vector<Options> BlockBuilder::intoAgain(SiteIndex from, Mode mode, const Block& again) const {
+    std::vector<Options> ways(again.sites.size() * kModes);
     std::vector<PairSource> sources;
+    for (std::size_t column = 0; column < ways.size(); ++column) {
+        sources.clear();
+        for (std::size_t row = 0; row < again.rows.size(); ++row) {
+            if (column < again.rows[row].size()) {
+                link(sources, again.rows[row][column],
+                     costs_.forward(from, again.sites[row / kFirstCuts], mode), from, mode,
+                     static_cast<FirstCut>(row % kFirstCuts));
+            }
+        }
+        ways[column] = options_.merge(sources);
+    }
+    return ways;
+}
 
-    // Cuts in `entered` (first … last), with or without cuts in `again`.
-    for (std::size_t last = 0; last < entered_size && !*cancelled_; ++last) {
+BlockBuilder::Wrap BlockBuilder::backTo(SiteIndex first, const std::vector<Options>& into_again,
+                                        const Block& again) const {
+    Wrap wrap;
+    std::vector<PairSource> sources;
+    for (const Mode mode : modes_) {
+        sources.clear();
+        for (std::size_t cut = 0; cut < again.sites.size(); ++cut) {
+            // Whether `first` needs a megakernel before it is settled by the caller.
+            link(sources, into_again[columnOf(cut, mode)],
+                 costs_.forward(again.sites[cut], first, mode), again.sites[cut], mode,
+                 FirstCut::Megakernel);
+        }
+        wrap[columnOf(0, mode)] = options_.merge(sources);
+    }
+    return wrap;
+}
+
+void BlockBuilder::cutInEntered(const Loop& parts, Block& block) const {
+    const auto& [entered, again, count, depth] = parts;
+    std::vector<PairSource> sources;
+    for (std::size_t last = 0; last < entered.sites.size() && !*cancelled_; ++last) {
         for (const Mode mode : modes_) {
             const SiteIndex last_site = entered.sites[last];
-            // One wrap with cuts in `again`: from `last` to each of its last cuts.
-            std::vector<Options> to_again(again_size * kModes);
-            for (std::size_t column = 0; column < to_again.size(); ++column) {
-                sources.clear();
-                for (std::size_t row = 0; row < again.rows.size(); ++row) {
-                    if (column >= again.rows[row].size()) {
-                        continue;
-                    }
-                    link(sources, again.rows[row][column],
-                         costs_.forward(last_site, again.sites[row / kFirstCuts], mode), last_site,
-                         mode, static_cast<FirstCut>(row % kFirstCuts));
-                }
-                to_again[column] = options_.merge(sources);
-            }
-            for (std::size_t first = 0; first < entered_size; ++first) {
+            const std::vector<Options> into_again = intoAgain(last_site, mode, again);
+            for (std::size_t first = 0; first < entered.sites.size(); ++first) {
                 const SiteIndex first_site = entered.sites[first];
-                // … and on to the next pass of `first`, by the mode of the region that ends there.
-                std::array<Options, kModes> wrap;
-                for (const Mode wrap_mode : modes_) {
-                    sources.clear();
-                    for (std::size_t cut = 0; cut < again_size; ++cut) {
-                        // Whether `first` needs a megakernel before it is settled below.
-                        link(sources, to_again[columnOf(cut, wrap_mode)],
-                             costs_.forward(again.sites[cut], first_site, wrap_mode),
-                             again.sites[cut], wrap_mode, FirstCut::Megakernel);
-                    }
-                    wrap[columnOf(0, wrap_mode)] = options_.merge(sources);
-                }
+                const Wrap wrap = backTo(first_site, into_again, again);
+                const Link direct = costs_.around(last_site, first_site, depth, mode);
                 for (const FirstCut result : kAllFirstCuts) {
                     sources.clear();
                     for (const FirstCut state : kAllFirstCuts) {
@@ -223,16 +207,13 @@ Block BlockBuilder::loop(const graph::Item& item, std::size_t depth) {
                             continue;
                         }
                         if (again.through && after(state, mode) == result) {
-                            const Link direct = costs_.around(last_site, first_site, depth, mode);
-                            sources.push_back(
-                                {&once, nullptr, wraps * direct.us,
-                                 mode == Mode::Megakernel ? options_.oneMegakernel() : 0, times,
-                                 0});
+                            sources.push_back({&once, nullptr, (count - 1) * direct.us,
+                                               megakernels(mode), double(count), 0});
                         }
                         for (const Mode wrap_mode : modes_) {
                             if (after(state, wrap_mode) == result) {
-                                sources.push_back(
-                                    {&once, &wrap[columnOf(0, wrap_mode)], 0, 0, times, wraps});
+                                sources.push_back({&once, &wrap[columnOf(0, wrap_mode)], 0, 0,
+                                                   double(count), double(count - 1)});
                             }
                         }
                     }
@@ -243,35 +224,59 @@ Block BlockBuilder::loop(const graph::Item& item, std::size_t depth) {
             }
         }
     }
+}
 
-    // Cuts in `again` only: count − 1 passes of it.
-    for (std::size_t row = 0; entered.through && row < again.rows.size(); ++row) {
+void BlockBuilder::cutInAgain(const Loop& parts, Block& block) const {
+    const auto& [entered, again, count, depth] = parts;
+    const std::size_t offset = entered.sites.size();
+    for (std::size_t row = 0; row < again.rows.size(); ++row) {
         const std::size_t first = row / kFirstCuts;
         const auto state = static_cast<FirstCut>(row % kFirstCuts);
-        for (std::size_t last = 0; last < again_size; ++last) {
-            for (const Mode mode : kAllModes) {
+        for (std::size_t last = 0; last < again.sites.size(); ++last) {
+            for (const Mode mode : modes_) {
                 const Options& once = again.at(first, state, last, mode);
                 if (once.empty()) {
                     continue;
                 }
-                PairSource source{&once, nullptr, 0, 0, wraps, 0};
+                PairSource source{&once, nullptr, 0, 0, double(count - 1), 0};
                 FirstCut result = state;
-                if (item.count > 2) {
+                if (count > 2) {
                     const Link direct =
                         costs_.around(again.sites[last], again.sites[first], depth, mode);
-                    source.extra_us = (wraps - 1) * direct.us;
-                    source.extra_megakernels =
-                        mode == Mode::Megakernel ? options_.oneMegakernel() : 0;
+                    source.extra_us = (count - 2) * direct.us;
+                    source.extra_megakernels = megakernels(mode);
                     result = after(state, mode);
                 }
                 // Two states of one first cut can end in the same state: both stay.
-                Options& target =
-                    slot(block, entered_size + first, result, entered_size + last, mode);
+                Options& target = slot(block, offset + first, result, offset + last, mode);
                 const Options other = std::move(target);
-                const std::array both{source, PairSource{&other, nullptr, 0, 0, 1, 0}};
-                target = options_.merge(both);
+                target =
+                    options_.merge(std::array{source, PairSource{&other, nullptr, 0, 0, 1, 0}});
             }
         }
+    }
+}
+
+Block BlockBuilder::loop(const graph::Item& item, std::size_t depth) {
+    const std::span<const graph::Item> body(item.body);
+    Loop parts{{}, {}, item.count, depth};
+    for (const graph::Item& child : body.subspan(item.entry)) {
+        append(parts.entered, this->item(child, depth));
+    }
+    if (item.back_site != kPathStart) {
+        append(parts.again, site(item.back_site, uses_[static_cast<std::size_t>(item.back_site)]));
+    }
+    for (const graph::Item& child : body.first(item.entry)) {
+        append(parts.again, this->item(child, depth));
+    }
+    Block block;
+    block.through = parts.entered.through && parts.again.through;
+    block.sites = parts.entered.sites;
+    block.sites.insert(block.sites.end(), parts.again.sites.begin(), parts.again.sites.end());
+    block.rows.resize(block.sites.size() * kFirstCuts);
+    cutInEntered(parts, block);
+    if (parts.entered.through) {
+        cutInAgain(parts, block);
     }
     return block;
 }
@@ -293,9 +298,8 @@ Options BlockBuilder::path(const graph::Chain& chain, const std::atomic<bool>& c
                 const SiteIndex from = block.sites[last];
                 const Options& options = block.at(0, state, last, mode);
                 const Link to_end = costs_.forward(from, graph::pathEnd(chain), mode);
-                const bool is_megakernel = to_end.launches && mode == Mode::Megakernel;
-                sources.push_back({&options, nullptr, to_end.us,
-                                   is_megakernel ? options_.oneMegakernel() : 0, 1, 0});
+                sources.push_back(
+                    {&options, nullptr, to_end.us, to_end.launches ? megakernels(mode) : 0, 1, 0});
             }
         }
     }

@@ -6,6 +6,8 @@
 #include "core/search/link_costs.h"
 #include "core/search/options.h"
 
+#include <array>
+#include <atomic>
 #include <span>
 #include <vector>
 
@@ -49,10 +51,36 @@ private:
     [[nodiscard]] Block loop(const graph::Item& item, std::size_t depth);
     void append(Block& block, const Block& next);
 
+    /// A loop as it is walked: entered · (again · entered)^(count − 1).
+    struct Loop {
+        Block entered; ///< from the entry to the end
+        Block again;   ///< the back site and what lies in front of the entry
+        int count = 2;
+        std::size_t depth = 1;
+    };
+    /// By the mode of the region that ends the wrap.
+    using Wrap = std::array<Options, kModes>;
+
+    /// Cuts in `entered`, with or without cuts in `again`.
+    void cutInEntered(const Loop& parts, Block& block) const;
+    /// Cuts in `again` only: count − 1 passes of it.
+    void cutInAgain(const Loop& parts, Block& block) const;
+    /// Best ways from a last cut in `entered` to each last cut in `again`.
+    [[nodiscard]] std::vector<Options> intoAgain(graph::SiteIndex from, graph::Mode mode,
+                                                 const Block& again) const;
+    /// … and on to the next pass of `first` in `entered`.
+    [[nodiscard]] Wrap backTo(graph::SiteIndex first, const std::vector<Options>& into_again,
+                              const Block& again) const;
+
     /// Adds `left` followed by the region from its cut to the next block's first cut, if they may
     /// stand beside each other.
     void link(std::vector<PairSource>& sources, const Options& left, Link link,
               graph::SiteIndex from, graph::Mode mode, FirstCut next) const;
+
+    /// What one more region adds to the count of megakernels.
+    [[nodiscard]] std::int32_t megakernels(graph::Mode mode) const {
+        return mode == graph::Mode::Megakernel ? options_.oneMegakernel() : 0;
+    }
 
     const LinkCosts& costs_;
     const std::vector<SiteUse>& uses_;

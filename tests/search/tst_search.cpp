@@ -246,7 +246,7 @@ void TestSearch::agreesWithBruteForce() {
     for (unsigned seed = 0; seed < static_cast<unsigned>(cases); ++seed) {
         test::ChainMaker maker(seed);
         // Eight sites only now and then: brute force tries 2 · 3^sites.
-        const graph::Chain chain = maker.make(seed % 20 == 0 ? 8 : 5);
+        const graph::Chain chain = maker.make(seed % 40 == 0 ? 8 : 5);
         Constraints constraints;
         if (constrained) {
             constraints = randomConstraints(maker, chain);
