@@ -73,29 +73,29 @@ std::optional<std::size_t> nextOf(const std::vector<Op>& ops, std::size_t from, 
     return std::nullopt;
 }
 
-/// Where in the first period of `run` a layer begins: at the norm from which attention comes before
-/// the next norm; else at the first norm; else after the first residual add; else where the run
+/// Where in the first period of `run` a layer may begin, best place first: at a norm from which
+/// attention comes before the next norm; at any other norm; after a residual add; where the run
 /// does.
-std::size_t layerBegin(const std::vector<Op>& ops, const Run& run) {
+std::vector<std::size_t> layerBegins(const std::vector<Op>& ops, const Run& run) {
     const auto isNorm = [](OpRole r) { return r == OpRole::Norm; };
     const auto isAttention = [](OpRole r) { return r == OpRole::Attention; };
-    const auto isResidual = [](OpRole r) { return r == OpRole::Residual; };
-    const std::size_t firstEnd = run.begin + run.period;
-    std::optional<std::size_t> firstNorm;
-    for (auto norm = nextOf(ops, run.begin, firstEnd, isNorm); norm;
-         norm = nextOf(ops, *norm + 1, firstEnd, isNorm)) {
-        firstNorm = firstNorm ? firstNorm : norm;
-        const auto attention = nextOf(ops, *norm + 1, run.end, isAttention);
-        const auto after = nextOf(ops, *norm + 1, run.end, isNorm);
-        if (attention && (!after || *attention < *after)) {
-            return *norm;
+    std::vector<std::size_t> attentionNorms;
+    std::vector<std::size_t> others;
+    for (std::size_t i = run.begin; i < run.begin + run.period; ++i) {
+        if (isNorm(ops[i].role)) {
+            const auto attention = nextOf(ops, i + 1, run.end, isAttention);
+            const auto norm = nextOf(ops, i + 1, run.end, isNorm);
+            (attention && (!norm || *attention < *norm) ? attentionNorms : others).push_back(i);
         }
     }
-    if (firstNorm) {
-        return *firstNorm;
+    for (std::size_t i = run.begin; i + 1 < run.begin + run.period; ++i) {
+        if (ops[i].role == OpRole::Residual) {
+            others.push_back(i + 1);
+        }
     }
-    const auto residual = nextOf(ops, run.begin, firstEnd, isResidual);
-    return residual && *residual + 1 < firstEnd ? *residual + 1 : run.begin;
+    others.push_back(run.begin);
+    attentionNorms.insert(attentionNorms.end(), others.begin(), others.end());
+    return attentionNorms;
 }
 
 /// Whether the layers at `a` and `b` agree in all anchors and most helper ops.
@@ -112,30 +112,44 @@ bool alike(const std::vector<Op>& ops, std::size_t a, std::size_t b, std::size_t
     return static_cast<double>(agreeing) >= kAlikeLayer * static_cast<double>(period);
 }
 
-} // namespace
-
-Fold findFold(const std::vector<Op>& ops) {
-    const Fold unfolded{.prefix = ops.size()};
-    const Run run = longestRun(ops);
-    if (run.period == 0) {
-        return unfolded;
-    }
-    std::size_t begin = layerBegin(ops, run);
+/// The layers of `run` when one begins at `begin`, with those at both ends that are alike: the
+/// outer layers may use other kernels (no residual add in the first norm, …).
+Fold layersFrom(const std::vector<Op>& ops, const Run& run, std::size_t begin) {
     std::size_t end = begin + (run.end - begin) / run.period * run.period;
-    // The outer layers may use other kernels (no residual add in the first norm, …).
+    if (end == begin) {
+        return {.prefix = ops.size()};
+    }
     while (begin >= run.period && alike(ops, begin - run.period, begin, run.period)) {
         begin -= run.period;
     }
     while (end + run.period <= ops.size() && alike(ops, end, end - run.period, run.period)) {
         end += run.period;
     }
-    const std::size_t count = (end - begin) / run.period;
-    const bool covers =
-        static_cast<double>(end - begin) >= kLeastCoverage * static_cast<double>(ops.size());
-    if (count < 2 || !covers) {
-        return unfolded;
+    return {.prefix = begin,
+            .period = run.period,
+            .count = (end - begin) / run.period,
+            .suffix = ops.size() - end};
+}
+
+} // namespace
+
+Fold findFold(const std::vector<Op>& ops) {
+    Fold best{.prefix = ops.size()};
+    const Run run = longestRun(ops);
+    if (run.period == 0) {
+        return best;
     }
-    return {.prefix = begin, .period = run.period, .count = count, .suffix = ops.size() - end};
+    for (const std::size_t begin : layerBegins(ops, run)) {
+        const Fold fold = layersFrom(ops, run, begin);
+        if (fold.count > best.count) { // a whole layer more outweighs the better place
+            best = fold;
+        }
+    }
+    const auto covered = static_cast<double>(best.count * best.period);
+    if (best.count < 2 || covered < kLeastCoverage * static_cast<double>(ops.size())) {
+        return {.prefix = ops.size()};
+    }
+    return best;
 }
 
 } // namespace kerf::workload

@@ -12,9 +12,9 @@ struct TracingCorrection {
     std::string source; ///< where the figure comes from
 };
 
-/// The workload with the correction applied to every gap and duration (centres and samples). The gap
-/// of a stage's first op is its entry gap. A gap is never made negative by it; what does not fit into
-/// the gap is taken off the duration, which keeps at least 0.
+/// The workload with the correction applied to every gap and duration (centres and samples). The
+/// gap of a stage's first op is its entry gap. A gap is never made negative by it; what does not
+/// fit into the gap is taken off the duration, which keeps at least 0.
 [[nodiscard]] Workload corrected(const Workload& traced, const TracingCorrection& correction);
 
 /// Time of the path as recorded: ops and gaps along the path, and entry gaps between stages. µs.
