@@ -182,7 +182,7 @@ void MainWindow::currentChanged() {
 }
 
 void MainWindow::showPrediction() {
-    prediction_->setState(predictionState(session_));
+    prediction_->setState(predictionState(shownOf(session_)));
 }
 
 void MainWindow::showResults() {
@@ -196,8 +196,8 @@ void MainWindow::showResults() {
                        "the fastest first.")
                   : tr("Open a project to see its best compositions here."));
     }
-    candidates_dock_->setHint(candidatesHint(session_));
-    categories_->setRows(categoryRows(session_));
+    candidates_dock_->setHint(candidatesHint(state));
+    categories_->setRows(categoryRows(session_.cases()));
     if (state) {
         categories_->setCurrent(QString::fromStdString(state->data->traced.model),
                                 state->data->traced.batch);

@@ -3,6 +3,7 @@
 #include "app/main_window.h"
 #include "app/message_bar.h"
 #include "app/panel_dock.h"
+#include "app/report_data.h"
 #include "views/render.h"
 
 #include <QFileDialog>
@@ -82,6 +83,40 @@ void MainWindow::choosePictures() {
             tr("%n picture(s) written to %1.", nullptr, static_cast<int>(files->size()))
                 .arg(folder));
     }
+}
+
+void MainWindow::exportReport() {
+    const CaseState* state = session_.current();
+    if (!state || !state->result) {
+        messages_->showNotice(tr("The report needs the search. Search best (Ctrl+B) first."));
+        return;
+    }
+    QString file =
+        QFileDialog::getSaveFileName(this, tr("Export report"), "report.pdf", tr("PDF (*.pdf)"));
+    if (file.isEmpty()) {
+        return;
+    }
+    if (!file.endsWith(".pdf")) {
+        file += ".pdf";
+    }
+    const auto chosen = static_cast<std::size_t>(state - session_.cases().data());
+    // Painting a PDF needs no widget, so the window stays alive meanwhile.
+    session_.job().start(
+        tr("Writing the report"),
+        [this, state = *state, file,
+         data = reportData(session_.project(), session_.cases(), chosen)](
+            Progress& progress) mutable -> Deliver {
+            progress.step(0.1, "");
+            data.timeline = bestTimeline(state);
+            const auto written = views::writeReport(data, file.toStdString());
+            if (progress.cancelled.load()) {
+                return [this] { messages_->showNotice(tr("Cancelled.")); };
+            }
+            if (!written) {
+                return [this, error = written.error()] { messages_->showError(error); };
+            }
+            return [this, file] { messages_->showNotice(tr("Report written to %1.").arg(file)); };
+        });
 }
 
 } // namespace kerf::app

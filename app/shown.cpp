@@ -5,14 +5,19 @@
 
 #include <QLocale>
 #include <algorithm>
+#include <cmath>
 
 namespace kerf::app {
 
 namespace {
 
-/// Closer than this is a tie, whatever the replicas say.
-constexpr double kTieFraction = 0.005;
 constexpr int kReplicas = 200;
+
+/// What the replay cannot tell apart is a tie, whatever the replicas say; as in the search.
+double tieFraction(const search::Case& theCase) {
+    return theCase.replay.hasMeasurement() ? std::abs(theCase.replay.correctedError())
+                                           : search::kUnknownReplayResidual;
+}
 
 using Row = views::PredictionPanelState::Row;
 
@@ -25,8 +30,8 @@ void addRow(std::vector<Row>& rows, const QString& label, const search::Case& th
     Row row;
     row.label = label;
     row.difference = current.ttfa_us / other->ttfa_us - 1;
-    const auto compared = search::compare(current.parts, other->parts, theCase.errors, kTieFraction,
-                                          kReplicas, search::kReplicaSeed);
+    const auto compared = search::compare(current.parts, other->parts, theCase.errors,
+                                          tieFraction(theCase), kReplicas, search::kReplicaSeed);
     row.tie = compared.tie;
     if (withProbability) {
         row.probability = compared.p_a_beats_b;
@@ -76,17 +81,22 @@ views::CategoryCell cellOf(const CaseState& state) {
 
 } // namespace
 
-views::PredictionPanelState predictionState(const Session& session) {
+Shown shownOf(const Session& session) {
+    return {session.current(), session.prediction(), session.beforeEdit(), session.predicting()};
+}
+
+views::PredictionPanelState predictionState(const Shown& shown) {
     views::PredictionPanelState panel;
-    const CaseState* state = session.current();
+    const CaseState* state = shown.state;
     if (!state) {
         return panel;
     }
     const search::Case& theCase = *state->data;
     panel.batch = theCase.traced.batch;
-    panel.metric = "TTFA";
-    panel.current = session.prediction();
-    panel.busyText = session.predicting() ? Session::tr("predicting …") : QString();
+    panel.metric =
+        theCase.audio_ms_per_path > 0 ? Session::tr("TTFA") : Session::tr("first output");
+    panel.current = shown.current;
+    panel.busyText = shown.busy ? Session::tr("predicting …") : QString();
     panel.estimated = std::any_of(theCase.chain.ops.begin(), theCase.chain.ops.end(),
                                   [](const auto& op) { return op.tier == graph::Tier::Estimated; });
     panel.provenance =
@@ -106,16 +116,17 @@ views::PredictionPanelState predictionState(const Session& session) {
     addRow(panel.rows, Session::tr("monolith"), theCase, current, pointer(state->monolith), false);
     addRow(panel.rows, Session::tr("best found"), theCase, current,
            searched ? &state->result->candidates.front().prediction : nullptr, false);
-    addRow(panel.rows, Session::tr("before this drag"), theCase, current,
-           pointer(session.beforeEdit()), true);
+    addRow(panel.rows, Session::tr("before this drag"), theCase, current, pointer(shown.before),
+           true);
     panel.footer = footerOf(current);
     return panel;
 }
 
-std::vector<views::CategoryRow> categoryRows(const Session& session) {
+std::vector<views::CategoryRow> categoryRows(const std::vector<CaseState>& cases) {
     std::vector<views::CategoryRow> rows;
     cli::Cases searched;
-    for (const auto& state : session.cases()) {
+    std::vector<search::SearchResult> results;
+    for (const auto& state : cases) {
         const QString model = QString::fromStdString(state.data->traced.model);
         if (rows.empty() || rows.back().model != model) {
             rows.emplace_back();
@@ -125,9 +136,10 @@ std::vector<views::CategoryRow> categoryRows(const Session& session) {
         rows.back().cells.push_back(cellOf(state));
         if (state.result) {
             searched.push_back(state.data);
+            results.push_back(*state.result);
         }
     }
-    for (const auto& model : cli::categoriesOf(searched, session.results())) {
+    for (const auto& model : cli::categoriesOf(searched, results)) {
         const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) {
             return r.model.toStdString() == model.model;
         });
@@ -140,8 +152,7 @@ std::vector<views::CategoryRow> categoryRows(const Session& session) {
     return rows;
 }
 
-QString candidatesHint(const Session& session) {
-    const CaseState* state = session.current();
+QString candidatesHint(const CaseState* state) {
     if (!state || !state->result) {
         return {};
     }
