@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The event loop, and the loader and consumer of a worker. docs/cost-model.md defines what happens;
+// The event loop, and the loader and consumer of a worker. docs/engine.md defines what happens;
 // tests/sim/reference_engine.h does the same slowly.
 #include "core/sim/engine.h"
 
@@ -78,7 +78,7 @@ Engine::Engine(const RegionGraph& graph, const Machine& machine, const Options& 
     timers_.reserve(2 * workers_.size() + 1);
     memory_.reserve(2 * workers_.size() + 1);
     if (machine.policy == Policy::Balanced) {
-        assigned_us_.assign(workers_count_, 0);
+        assigned_work_.assign(workers_count_, 0);
         for (std::uint32_t worker = 0; worker < workers_count_; ++worker) {
             least_loaded_.push(0, worker);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The discrete-event engine: one region on its workers. See docs/cost-model.md.
+// The discrete-event engine: one region on its workers. See docs/engine.md.
 #pragma once
 
 #include "core/base/error.h"

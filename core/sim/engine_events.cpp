@@ -156,29 +156,34 @@ void Engine::executionDone(std::uint64_t index, std::uint32_t worker) {
     }
 }
 
-/// The window has moved on: lets the workers that stood at its end go on.
+/// The window has moved on: lets the workers that stood at its end go on. All get their next tile
+/// before any starts one, so that none takes two from a queue while another has none.
 void Engine::unpark(const Blame& blame, std::int64_t record) {
     anyone_parked_ = false;
+    woken_.clear();
     for (std::uint32_t worker = 0; worker < workers_count_; ++worker) {
         Worker& w = workers_[worker];
-        const bool loader = w.to_load.parked;
-        const bool consumer = w.to_run.parked;
+        if (!w.to_run.parked && !w.to_load.parked) {
+            continue;
+        }
+        woken_.push_back(2 * worker + (w.to_run.parked ? 1 : 0));
         if (dynamic_) {
-            if (consumer) {
-                takeNext(worker);
-            }
-        } else {
-            if (consumer) {
-                settle(worker, w.to_run, false);
-            }
-            if (loader) {
-                settle(worker, w.to_load, true);
-            }
+            takeNext(worker);
+            continue;
         }
-        if (loader || consumer) {
-            pumpLoader(worker, blame, record);
+        if (w.to_run.parked) {
+            settle(worker, w.to_run, false);
         }
-        if (consumer && w.to_run.valid) {
+        if (w.to_load.parked) {
+            settle(worker, w.to_load, true);
+        }
+    }
+    for (const std::uint32_t entry : woken_) {
+        const std::uint32_t worker = entry / 2;
+        const bool has_new_tile = entry % 2 == 1;
+        Worker& w = workers_[worker];
+        pumpLoader(worker, blame, record);
+        if (has_new_tile && w.to_run.valid) {
             w.event_blame = blame;
             w.event_record = record;
             tryStart(worker, Cause::Window);

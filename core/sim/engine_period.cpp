@@ -190,10 +190,10 @@ Snapshot Engine::snapshot() {
         state.exact.push_back(queue_.execution - base_);
         state.exact.push_back(queue_.tile);
     }
-    if (!assigned_us_.empty()) {
-        const double least_us = *std::min_element(assigned_us_.begin(), assigned_us_.end());
-        for (const double assigned_us : assigned_us_) {
-            state.times_us.push_back(assigned_us - least_us);
+    if (!assigned_work_.empty()) {
+        const double least_work = *std::min_element(assigned_work_.begin(), assigned_work_.end());
+        for (const double assigned : assigned_work_) {
+            state.times_us.push_back(assigned - least_work);
         }
     }
     for (const Worker& worker : workers_) {

@@ -3,12 +3,15 @@
 #include "core/sim/engine_state.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kerf::sim {
 namespace {
 
 constexpr std::uint32_t kNoTile = std::numeric_limits<std::uint32_t>::max();
-constexpr double kLeastWorkUs = 1e-9; ///< so that tiles without cost are spread too
+/// Work is counted in whole units of about a millionth of a microsecond: sums are exact, so equal
+/// workers stay equal however often a loop repeats, and tiles without cost are spread too.
+constexpr double kWorkUnitsPerUs = 1 << 20;
 
 } // namespace
 
@@ -44,7 +47,8 @@ void Engine::assignBalanced(Execution& next) {
         std::min(machine_.worker_gbps, machine_.memory_gbps / machine_.workers);
     const double fair_rate = fair_gbps * kBytesPerUsPerGbps;
     const double consumer_us = cost.take_us + cost.compute_us + cost.dependent_bytes / fair_rate;
-    const double work_us = std::max({cost.load_bytes / fair_rate, consumer_us, kLeastWorkUs});
+    const double work_us = std::max(cost.load_bytes / fair_rate, consumer_us);
+    const double work = std::max(1.0, std::round(work_us * kWorkUnitsPerUs));
 
     next.first_tile.assign(workers_count_, kNoTile);
     next.next_tile.assign(cost.tiles, kNoTile);
@@ -53,8 +57,8 @@ void Engine::assignBalanced(Execution& next) {
     for (std::uint32_t tile = 0; tile < cost.tiles; ++tile) {
         const std::uint32_t worker = least_loaded_.top()->id;
         least_loaded_.take();
-        assigned_us_[worker] += work_us;
-        least_loaded_.push(assigned_us_[worker], worker);
+        assigned_work_[worker] += work;
+        least_loaded_.push(assigned_work_[worker], worker);
         (next.first_tile[worker] == kNoTile ? next.first_tile[worker]
                                             : next.next_tile[last_tile_[worker]]) = tile;
         last_tile_[worker] = tile;

@@ -197,7 +197,7 @@ private:
     std::vector<std::uint32_t> last_tile_; ///< scratch of assignBalanced()
     std::vector<double> latency_by_signals_;
     KeyHeap least_loaded_; ///< Balanced
-    std::vector<double> assigned_us_;
+    std::vector<double> assigned_work_;
 
     KeyHeap timers_;
     SharedBandwidth memory_;

@@ -121,6 +121,10 @@ double longestChainUs(const RegionGraph& graph, const Machine& machine) {
                         end.all_us += left * shift_us;
                     }
                     longest_us += left * shift_us;
+                    // What inner loops remember lies before the skipped time.
+                    std::for_each(at_end.begin() + loop, at_end.end(),
+                                  [](Settled& inner) { inner.known = false; });
+                    continue;
                 }
             }
             before = {program.entry(loop), true, recent};

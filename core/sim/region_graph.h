@@ -25,13 +25,13 @@ struct Dependency {
 
 /// One op of a region as equal tiles. Bytes and times are those of one tile unless said.
 struct TileOp {
-    std::string label;
+    std::string label{};
     std::uint32_t tiles = 1;
     double load_bytes = 0;             ///< independent (weights): may be fetched before the event
     double dependent_bytes = 0;        ///< exist only after the event; read from device memory (KV)
     double worker_dependent_bytes = 0; ///< once a worker, before its first tile of the op:
                                        ///< activations from L2
-    double compute_us = 0; ///< consumer time with all data on chip
+    double compute_us = 0;             ///< consumer time with all data on chip
     std::vector<Dependency> depends_on{
         Dependency{}};        ///< chain by default; empty: waits for nothing
     std::uint32_t source = 0; ///< free for the caller (position in its chain)
@@ -46,8 +46,8 @@ struct Loop {
 };
 
 struct RegionGraph {
-    std::vector<TileOp> ops;
-    std::vector<Loop> loops;
+    std::vector<TileOp> ops{};
+    std::vector<Loop> loops{};
 };
 
 /// How tiles are given to workers.

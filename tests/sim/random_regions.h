@@ -82,6 +82,10 @@ inline RandomRegion randomRegion(std::uint32_t seed, const RandomShape& shape = 
     machine.dispatch_us = sometimes(real(0.01, 0.1));
     machine.queue_pop_us = sometimes(real(0.1, 0.5));
     machine.event_one_way_us = sometimes(real(0.1, 0.6));
+    if (machine.policy == sim::Policy::DynamicQueue && machine.event_one_way_us == 0) {
+        machine.event_one_way_us =
+            0.2; // who takes first at one and the same instant is not defined
+    }
     machine.event_fan_in_us = sometimes(real(0.1, 0.6));
     machine.look_ahead = whole(0, 3) != 0;
     machine.look_ahead_ops = whole(0, 1) == 0 ? 16 : static_cast<std::uint32_t>(whole(0, 4));

@@ -126,9 +126,10 @@ private:
                 const TileOp& op = opOf(tiles_[i]);
                 worker = static_cast<std::size_t>(std::min_element(work.begin(), work.end()) -
                                                   work.begin());
-                work[worker] += std::max(
-                    {op.load_bytes / fair,
-                     machine_.dispatch_us + op.compute_us + op.dependent_bytes / fair, 1e-9});
+                const double us =
+                    std::max(op.load_bytes / fair,
+                             machine_.dispatch_us + op.compute_us + op.dependent_bytes / fair);
+                work[worker] += std::max(1.0, std::round(us * (1 << 20)));
             }
             give(workers_[worker], i);
         }

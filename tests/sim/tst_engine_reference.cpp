@@ -51,6 +51,9 @@ private slots:
                                     .arg(seed)
                                     .arg(result->makespan_us, 0, 'g', 12)
                                     .arg(expected.makespan_us, 0, 'g', 12)));
+            if (machine.policy == sim::Policy::DynamicQueue) {
+                continue; // which of two workers that ask at the same instant gets a tile is free
+            }
             const auto records = inProgramOrder(result->records, expected.tiles);
             QCOMPARE(records.size(), expected.tiles.size());
             for (std::size_t i = 0; i < records.size(); ++i) {
