@@ -6,9 +6,15 @@
 
 namespace kerf::test {
 
-inline std::filesystem::path sharedData() { return std::filesystem::path(KERF_SHARED_DIR) / "data"; }
-inline std::filesystem::path testData() { return KERF_TEST_DATA; }
-inline std::filesystem::path sourceDir() { return KERF_SOURCE_DIR; }
+inline std::filesystem::path sharedData() {
+    return std::filesystem::path(KERF_SHARED_DIR) / "data";
+}
+inline std::filesystem::path testData() {
+    return KERF_TEST_DATA;
+}
+inline std::filesystem::path sourceDir() {
+    return KERF_SOURCE_DIR;
+}
 
 } // namespace kerf::test
 

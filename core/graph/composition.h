@@ -24,8 +24,8 @@ struct Composition {
 [[nodiscard]] Composition monolith();
 [[nodiscard]] Kind kindOf(const Composition& composition);
 /// Without cuts that only ever lie between conventional regions, which change nothing. A cut that
-/// starts a conventional region stays when any region that ends there is a megakernel (in a loop: the
-/// one before the loop or the one around its end). Compositions with the same regions and modes
+/// starts a conventional region stays when any region that ends there is a megakernel (in a loop:
+/// the one before the loop or the one around its end). Compositions with the same regions and modes
 /// have the same normal form.
 [[nodiscard]] Composition normalised(const Chain& chain, Composition composition);
 
@@ -35,8 +35,8 @@ struct RegionUse {
     Mode mode = Mode::Megakernel;
     std::int64_t count = 1;
 };
-/// Every distinct region in order of first execution. The counts are the launches; a stretch without
-/// ops (a cut where the path starts or ends) launches nothing and is left out.
+/// Every distinct region in order of first execution. The counts are the launches; a stretch
+/// without ops (a cut where the path starts or ends) launches nothing and is left out.
 [[nodiscard]] std::vector<RegionUse> regionsOf(const Chain& chain, const Composition& composition);
 
 /// A composition in words that hold at every batch size: site keys and modes.

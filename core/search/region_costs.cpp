@@ -81,9 +81,8 @@ Expected<RegionPrediction> RegionCosts::of(graph::Region region, graph::Mode mod
         }
     }
     ++misses_;
-    auto made = mode == graph::Mode::Megakernel
-                    ? simulate(region)
-                    : Expected<RegionPrediction>(conventional(region));
+    auto made = mode == graph::Mode::Megakernel ? simulate(region)
+                                                : Expected<RegionPrediction>(conventional(region));
     const std::unique_lock lock(mutex_);
     if (known_.size() >= max_entries_) {
         known_.clear();

@@ -12,7 +12,7 @@ namespace kerf::search {
 /// Costs of the regions of one chain as megakernels and conventionally. Safe from several threads.
 /// Bounded: when full, everything is forgotten and simulated again when asked.
 class RegionCosts {
-  public:
+public:
     RegionCosts(const graph::Chain& chain, const Case& theCase, std::size_t maxEntries);
 
     /// One launch. `use.count` and `label` are left to the caller.
@@ -29,7 +29,7 @@ class RegionCosts {
     };
     [[nodiscard]] Expected<Program> programOf(graph::Region region) const;
 
-  private:
+private:
     [[nodiscard]] Expected<RegionPrediction> simulate(graph::Region region) const;
     [[nodiscard]] RegionPrediction conventional(graph::Region region) const;
 

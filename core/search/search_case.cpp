@@ -42,9 +42,9 @@ void keepDistinct(std::vector<Candidate>& candidates, std::size_t top) {
             if (other.prediction.kind == candidate.prediction.kind) {
                 ++sameKind;
                 const double apart = candidate.prediction.ttfa_us / other.prediction.ttfa_us - 1;
-                distinct = distinct && (apart > kDistinct ||
-                                        megakernels < std::count(other.regions.begin(),
-                                                                 other.regions.end(), 'M'));
+                const auto others = std::count(other.regions.begin(), other.regions.end(), 'M');
+                distinct =
+                    distinct && (apart > kDistinct || 4 * megakernels <= kClearlyFewer * others);
             }
         }
         if (sameKind == 0 || (distinct && sameKind < top)) {
