@@ -11,7 +11,7 @@
 namespace kerf::trace {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
 constexpr std::string_view kRecordAgain = "Copy or record the file again.";
 
 struct CloseFile {
@@ -59,7 +59,7 @@ class Source {
 public:
     Source(const std::filesystem::path& path, OpenedFile opened)
         : path_(path.string()), file_(std::move(opened.file)), compressed_(opened.compressed),
-          input_(kChunkBytes, '\0') {
+          input_(compressed_ ? kChunkBytes : 0, '\0') {
         if (compressed_) {
             // 16 selects the gzip wrapper
             inflateInit2(&stream_, MAX_WBITS + 16);
