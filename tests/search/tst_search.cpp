@@ -230,12 +230,12 @@ void TestSearch::agreesWithBruteForce_data() {
     QTest::addColumn<int>("costs");
     QTest::addColumn<bool>("constrained");
     QTest::addColumn<int>("cases");
-    QTest::newRow("real costs") << int(Costs::Real) << false << 600;
-    QTest::newRow("whole costs: ties") << int(Costs::Whole) << false << 400;
-    QTest::newRow("some regions impossible") << int(Costs::SomeImpossible) << false << 200;
-    QTest::newRow("constraints") << int(Costs::Real) << true << 600;
-    QTest::newRow("constraints, ties") << int(Costs::Whole) << true << 400;
-    QTest::newRow("constraints, some impossible") << int(Costs::SomeImpossible) << true << 200;
+    QTest::newRow("real costs") << int(Costs::Real) << false << 400;
+    QTest::newRow("whole costs: ties") << int(Costs::Whole) << false << 250;
+    QTest::newRow("some regions impossible") << int(Costs::SomeImpossible) << false << 150;
+    QTest::newRow("constraints") << int(Costs::Real) << true << 400;
+    QTest::newRow("constraints, ties") << int(Costs::Whole) << true << 250;
+    QTest::newRow("constraints, some impossible") << int(Costs::SomeImpossible) << true << 150;
 }
 
 void TestSearch::agreesWithBruteForce() {
