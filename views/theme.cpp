@@ -129,6 +129,8 @@ QFont textFont(int px, QFont::Weight weight) {
     QFont font = QApplication::font();
     font.setPixelSize(px);
     font.setWeight(weight);
+    // Any spacing at all switches ligatures off: "first" must be found in a report, not "ﬁrst".
+    font.setLetterSpacing(QFont::AbsoluteSpacing, 1.0 / 64);
     return font;
 }
 
