@@ -53,7 +53,7 @@ CandidatesChart::CandidatesChart(QWidget* parent) : QCustomPlot(parent) {
 
 void CandidatesChart::applyColours() {
     const Theme& theme = currentTheme();
-    setBackground(QBrush(Qt::NoBrush));
+    setBackground(QBrush(theme.panel)); // without a brush QCustomPlot paints black
     for (QCPAxis* axis : {xAxis, yAxis}) {
         axis->setBasePen(QPen(theme.line, 1));
         axis->setTickPen(QPen(theme.line, 1));
@@ -63,7 +63,7 @@ void CandidatesChart::applyColours() {
     const auto disc = [](const QColor& colour, double size) {
         return QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(colour, 1), QBrush(colour), size);
     };
-    front_->setPen(QPen(theme.line, 1, Qt::DashLine));
+    front_->setPen(QPen(theme.muted, 1, Qt::DashLine));
     others_->setScatterStyle(disc(theme.muted, 6));
     conventional_->setScatterStyle(
         QCPScatterStyle(QCPScatterStyle::ssSquare, QPen(theme.muted, 1), QBrush(theme.panel), 7));

@@ -10,9 +10,12 @@
 namespace kerf::views {
 namespace {
 
+int decimalsFor(double value) {
+    return value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+}
+
 QString figures(double value) {
-    const double size = std::abs(value);
-    return QString::number(value, 'f', size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+    return QString::number(value, 'f', decimalsFor(value));
 }
 
 QString percent(double share) {
@@ -92,13 +95,14 @@ QString CandidatesModel::text(const search::Candidate& candidate, int column) co
     case Regions:
         return nameOf(candidate);
     case FirstOutput: {
-        const QString value = figures(prediction.ttfa_us / unit_us_);
+        const double time = prediction.ttfa_us / unit_us_;
+        const QString value = figures(time);
         const search::Interval& interval = candidate.uncertain.interval_us;
         if (interval.high <= interval.low) {
             return value;
         }
-        return value + QStringLiteral(" ± ") +
-               figures((interval.high - interval.low) / 2 / unit_us_);
+        const double half = (interval.high - interval.low) / 2 / unit_us_;
+        return value + QStringLiteral(" ± ") + QString::number(half, 'f', decimalsFor(time));
     }
     case Rtf:
         return prediction.rtf > 0 ? QString::number(prediction.rtf, 'f', 3) : QStringLiteral("–");

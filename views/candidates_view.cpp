@@ -185,6 +185,8 @@ void CandidatesView::changeEvent(QEvent* event) {
         table_->viewport()->setAutoFillBackground(false);
         table_->horizontalHeader()->setStyleSheet(
             QStringLiteral("QHeaderView{background:transparent}"
+                           "QHeaderView::up-arrow,QHeaderView::down-arrow{width:7px;height:7px;"
+                           "subcontrol-origin:padding;subcontrol-position:left center}"
                            "QHeaderView::section{background:transparent;border:none;"
                            "border-bottom:1px solid %1;color:%2;padding:2px 4px;font-size:11px}")
                 .arg(theme.line.name(), theme.muted.name()));

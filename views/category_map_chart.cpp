@@ -61,7 +61,7 @@ void CoverageChart::setRows(const std::vector<CategoryRow>& rows) {
 
 void CoverageChart::applyColours() {
     const Theme& theme = currentTheme();
-    setBackground(QBrush(Qt::NoBrush));
+    setBackground(QBrush(theme.panel)); // without a brush QCustomPlot paints black
     title_->setTextColor(theme.muted);
     for (QCPAxis* axis : {xAxis, yAxis}) {
         axis->setBasePen(QPen(theme.line, 1));

@@ -16,10 +16,15 @@ namespace {
 
 using Kind = StripSelection::Kind;
 
+/// The stretch that begins at `start`, rather than one that came round a loop.
 const StripRegion* regionFrom(const std::vector<StripRegion>& regions, graph::SiteIndex start) {
-    const auto found = std::find_if(regions.begin(), regions.end(),
-                                    [&](const StripRegion& r) { return r.start == start; });
-    return found == regions.end() ? nullptr : &*found;
+    const StripRegion* found = nullptr;
+    for (const StripRegion& region : regions) {
+        if (region.start == start && (found == nullptr || found->continues)) {
+            found = &region;
+        }
+    }
+    return found;
 }
 
 /// Keys that must reach the strip although the window may use them as shortcuts.
@@ -44,7 +49,7 @@ double CompositionStrip::xOfSelection(const StripSelection& selection) const {
 std::vector<StripSelection> CompositionStrip::selectable() const {
     std::vector<std::pair<double, StripSelection>> strip;
     for (const StripRegion& region : regions_) {
-        if (!region.goes_on) {
+        if (regionFrom(regions_, region.start) == &region) {
             strip.emplace_back((region.left + region.right) / 2,
                                StripSelection{Kind::Region, region.start});
         }

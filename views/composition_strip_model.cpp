@@ -250,21 +250,28 @@ std::vector<StripRegion> regionsOnStrip(const graph::Chain& chain, const StripLa
     graph::SiteIndex start = graph::kPathStart;
     owners.walk(chain.items, 0, composition, start);
 
+    // A handle separates stretches even where both are the same region, round a loop.
+    const auto handleBefore = [&](std::size_t block) {
+        const double low = layout.blocks[block - 1].right;
+        const double high = layout.blocks[block].left;
+        return std::any_of(layout.sites.begin(), layout.sites.end(), [&](const StripSite& site) {
+            return site.x >= low && site.x <= high && composition.cuts.contains(site.site);
+        });
+    };
     std::set<graph::SiteIndex> visible;
     std::map<graph::SiteIndex, int> numbers;
     std::vector<StripRegion> regions;
     for (std::size_t i = 0; i < layout.blocks.size(); ++i) {
         const StripBlock& block = layout.blocks[i];
         const graph::SiteIndex owner = owners.last[block.op];
-        if (regions.empty() || regions.back().start != owner) {
-            const bool seen = !visible.insert(owner).second;
+        if (regions.empty() || regions.back().start != owner || handleBefore(i)) {
+            visible.insert(owner);
             StripRegion region{.left = block.left,
                                .right = block.right,
                                .first_block = i,
                                .last_block = i,
                                .start = owner,
                                .mode = modeAt(composition, owner),
-                               .goes_on = seen,
                                .first_iteration_starts = {}};
             if (region.mode == graph::Mode::Megakernel) {
                 region.number =
@@ -278,8 +285,16 @@ std::vector<StripRegion> regionsOnStrip(const graph::Chain& chain, const StripLa
                                                      owners.any[block.op].end());
     }
     for (StripRegion& region : regions) {
+        region.continues = region.start != graph::kPathStart &&
+                           xOf(layout, region.start) > (region.left + region.right) / 2;
         std::erase_if(region.first_iteration_starts,
                       [&](graph::SiteIndex site) { return visible.contains(site); });
+    }
+    for (StripRegion& region : regions) {
+        region.round_loop =
+            !region.continues && std::any_of(regions.begin(), regions.end(), [&](const auto& r) {
+                return r.continues && r.start == region.start;
+            });
     }
     return regions;
 }
@@ -298,9 +313,12 @@ int regionAt(const std::vector<StripRegion>& regions, double x) {
 }
 
 QString titleOf(const StripRegion& region) {
-    return region.mode == graph::Mode::Megakernel
-               ? QStringLiteral("megakernel %1").arg(region.number)
-               : QStringLiteral("conventional");
+    const QString title = region.mode == graph::Mode::Megakernel
+                              ? QStringLiteral("megakernel %1").arg(region.number)
+                              : QStringLiteral("conventional");
+    return region.continues    ? QStringLiteral("↻ ") + title
+           : region.round_loop ? title + QStringLiteral(" ↻")
+                               : title;
 }
 
 } // namespace kerf::views

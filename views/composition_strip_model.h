@@ -67,7 +67,9 @@ struct StripLayout {
 /// Index into StripLayout::sites; -1 for back sites and kPathStart.
 [[nodiscard]] int orderOf(const StripLayout& layout, graph::SiteIndex site);
 
-/// A region as a stretch of the strip: where it runs in the last iteration of every loop.
+/// A region as a stretch of the strip: where it runs in the last iteration of every loop. A region
+/// that goes on round a loop has two stretches, one right of its handle and one at the loop's
+/// start.
 struct StripRegion {
     double left = 0;
     double right = 0;
@@ -75,8 +77,10 @@ struct StripRegion {
     std::size_t last_block = 0;
     graph::SiteIndex start = graph::kPathStart; ///< the cut that starts it; its mode belongs there
     graph::Mode mode = graph::Mode::Conventional;
-    int number = 0;       ///< megakernels from 1, left to right; one number for one start
-    bool goes_on = false; ///< began elsewhere on the strip (before the loop's end, round the loop)
+    int number = 0;         ///< megakernels from 1, left to right; one number for one start
+    bool continues = false; ///< came here round a loop: lies left of its start
+    bool round_loop =
+        false; ///< goes on round a loop: another stretch of the same start continues it
     /// Starts that run these blocks in first iterations only and nowhere else; they switch modes
     /// together with `start`.
     std::set<graph::SiteIndex> first_iteration_starts;
@@ -86,7 +90,8 @@ struct StripRegion {
                                                       const graph::Composition& composition);
 /// Index of the region at `x` (the nearest one in gaps); -1 without regions.
 [[nodiscard]] int regionAt(const std::vector<StripRegion>& regions, double x);
-/// "megakernel 2" or "conventional".
+/// "megakernel 2" or "conventional"; with ↻ behind where it goes on round a loop, and before where
+/// it came round one.
 [[nodiscard]] QString titleOf(const StripRegion& region);
 
 /// Mode of the region that starts at `start`.

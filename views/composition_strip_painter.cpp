@@ -53,11 +53,15 @@ QStringList loopTexts(const StripLoop& loop, bool cut) {
                              turns};
 }
 
+QFont loopFont(bool cut) {
+    return textFont(11, cut ? QFont::DemiBold : QFont::Normal);
+}
+
 StripPrimitive loopLabel(const StripLoop& loop, int index, const StripRows& rows,
                          const StripState& state, const Theme& theme) {
     const bool cut = state.composition.cuts.contains(loop.back_site);
     const QRectF bracket = loopRect(loop, rows);
-    const QFontMetricsF metrics(textFont(11));
+    const QFontMetricsF metrics(loopFont(cut));
     QString text;
     double width = 0;
     for (const QString& candidate : loopTexts(loop, cut)) {
@@ -112,7 +116,7 @@ void paintLoopLabel(QPainter& painter, const StripPrimitive& label, const Theme&
     painter.setBrush(label.text.isEmpty() ? QBrush(Qt::NoBrush) : QBrush(theme.panel));
     painter.drawRoundedRect(label.rect, 4, 4);
     painter.setPen(label.colour);
-    painter.setFont(textFont(11, label.cut ? QFont::DemiBold : QFont::Normal));
+    painter.setFont(loopFont(label.cut));
     painter.drawText(label.rect, Qt::AlignCenter, label.text);
 }
 
@@ -133,7 +137,9 @@ void paintRegion(QPainter& painter, const StripPrimitive& region, const Theme& t
     const QFontMetricsF metrics(painter.font());
     const QRectF room = r.adjusted(4, 0, -4, 0);
     // The number alone where the title does not fit: "3" is better than "me…".
-    const QString number = region.hatched ? QStringLiteral("c") : region.text.section(u' ', 1, 1);
+    const QString number = region.text.contains(QLatin1String("conventional"))
+                               ? QStringLiteral("c")
+                               : QString(region.text).remove(QStringLiteral("megakernel "));
     for (const QString& text : {region.text, number}) {
         const double width = metrics.horizontalAdvance(text);
         if (width <= room.width()) {
@@ -255,14 +261,16 @@ std::vector<StripPrimitive> movingPrimitives(const StripLayout& layout,
             if (start != graph::kPathStart && modeAt(state.composition, start) != region.mode) {
                 const bool conventional =
                     modeAt(state.composition, start) == graph::Mode::Conventional;
-                out.push_back(
-                    {.kind = Kind::FirstOnly,
-                     .rect = {xOf(layout, start) + 8, rows.labels.top(), 90, rows.labels.height()},
-                     .colour = theme.muted,
-                     .text = conventional ? QStringLiteral("first: conventional")
-                                          : QStringLiteral("first: megakernel"),
-                     .index = start,
-                     .hatched = conventional});
+                const QString text = conventional ? QStringLiteral("first: conventional")
+                                                  : QStringLiteral("first: megakernel");
+                out.push_back({.kind = Kind::FirstOnly,
+                               .rect = {xOf(layout, start) + 8, rows.labels.top(),
+                                        QFontMetricsF(textFont(11)).horizontalAdvance(text) + 4,
+                                        rows.labels.height()},
+                               .colour = theme.muted,
+                               .text = text,
+                               .index = start,
+                               .hatched = conventional});
             }
         }
     }

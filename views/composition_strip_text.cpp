@@ -111,10 +111,9 @@ QString regionToolTip(const search::Case& theCase, const StripLayout& layout,
         text += QStringLiteral("<br>%1 of the conventional path (%2)")
                     .arg(percent(share / time.total), formatTime(share));
     }
-    if (region.goes_on) {
-        text +=
-            QStringLiteral("<br>goes on round the loop: the same launch as the part further left "
-                           "or right with this number");
+    if (region.round_loop || region.continues) {
+        text += QStringLiteral("<br>starts at its handle, in each iteration, and goes on round the "
+                               "loop up to the handle again");
     }
     return QStringLiteral("<qt>%1</qt>").arg(text);
 }
