@@ -50,7 +50,13 @@ void addPredicted(const TimelinePredicted& predicted, std::vector<Wanted>& rows)
     if (!predicted.kernels.slices.empty()) {
         add(RowKind::Kernels, 0, QString::fromStdString(predicted.kernels.name), kLaneHeight);
     }
-    for (std::size_t group = 0; group < kWorkerGroups && predicted.workers > 0; ++group) {
+    for (std::size_t group = 0; group < kWorkerGroups && predicted.workers != 0; ++group) {
+        if (predicted.workers < 0) {
+            // Each region has its own number of workers: a lane is a quarter of them.
+            add(RowKind::Workers, group, QStringLiteral("workers, %1/4").arg(group + 1),
+                kLaneHeight);
+            continue;
+        }
         const int first = firstWorkerOf(group, predicted.workers);
         const int end = firstWorkerOf(group + 1, predicted.workers);
         if (end > first) {

@@ -148,7 +148,10 @@ public:
         result_.kernels.name = "kernels";
         for (const auto& region : prediction.regions) {
             result_.region_labels.push_back(region.label);
-            result_.workers = std::max(result_.workers, region.workers);
+            if (region.workers > 0) {
+                const bool same = result_.workers == 0 || result_.workers == region.workers;
+                result_.workers = same ? region.workers : -1;
+            }
         }
     }
 

@@ -105,7 +105,7 @@ struct TimelinePredicted {
     std::vector<RegionPicture> pictures;
     std::vector<RegionLaunch> launches; ///< in time order, without holes
     TimelineLane kernels;               ///< ops of conventional regions
-    int workers = 0;                    ///< most workers of a region
+    int workers = 0; ///< of every megakernel region; 0: none, −1: regions differ
     double total_us = 0;
     std::string note; ///< what the picture leaves out; empty: nothing
 };

@@ -116,8 +116,14 @@ private:
             p_.setPen(theme_.muted);
             p_.drawText(rect, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, row.label);
             p_.setFont(textFont(11));
-            drawElided(p_, row.lane.adjusted(3, 0, -4, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                       row.note);
+            const double noteWidth = QFontMetricsF(p_.font()).horizontalAdvance(row.note) + 8;
+            const QRectF note(row.lane.left() + 1, row.lane.top(),
+                              std::min(noteWidth, row.lane.width() - 4), row.lane.height());
+            if (!row.note.isEmpty()) {
+                p_.fillRect(note, theme_.panel); // no grid line through the words
+                drawElided(p_, note.adjusted(2, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                           row.note);
+            }
             return;
         }
         if (row.lane.height() < 10) {
@@ -125,7 +131,8 @@ private:
         }
         p_.setFont(textFont(12));
         p_.setPen(theme_.muted);
-        drawElided(p_, rect, Qt::AlignLeft | Qt::AlignVCenter, row.label);
+        // Letters may reach into the gaps around a thin lane.
+        drawElided(p_, rect.adjusted(0, -3, 0, 3), Qt::AlignLeft | Qt::AlignVCenter, row.label);
     }
 
     void paintLane(const TimelineRow& row) {

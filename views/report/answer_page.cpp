@@ -54,6 +54,19 @@ QString whatToDo(const ReportEntry& entry) {
              cuts.join(QStringLiteral("; ")));
 }
 
+/// A simpler candidate that cannot be told from the best is worth more than the best.
+QString simplerTie(const ReportEntry& entry) {
+    for (const auto kind : {graph::Kind::Conventional, graph::Kind::Monolith}) {
+        const auto* simple = candidateOf(entry.result, kind);
+        if (simple != nullptr && simple != &entry.result.candidates.front() && simple->ties_best) {
+            return kind == graph::Kind::Monolith
+                       ? QStringLiteral(" But the monolith ties with it and has no cut.")
+                       : QStringLiteral(" But fully conventional ties with it.");
+        }
+    }
+    return {};
+}
+
 QString comparisonText(const ReportEntry& entry, const search::Candidate& other,
                        const QString& name) {
     const search::Comparison result = bestAgainst(entry, other);
@@ -95,7 +108,7 @@ void drawHeadline(Pages& pages, const ReportData& data) {
     }
     const double side = 300;
     const double textWidth = pages.width() - side - 24;
-    const QString instruction = whatToDo(entry);
+    const QString instruction = whatToDo(entry) + simplerTie(entry);
     const QFont strong = reportFont(15, QFont::DemiBold);
     const double instructionHeight = pages.textHeight(instruction, strong, textWidth);
     const double linesHeight = static_cast<double>(lines.size()) * 20;

@@ -28,9 +28,15 @@ QString percent(double fraction, int decimals = 0) {
     return QStringLiteral("%1 %").arg(fraction * 100, 0, 'f', decimals);
 }
 
+/// Three significant figures, never an exponent.
+QString figure(double value) {
+    const double size = std::abs(value);
+    return size >= 100 ? QString::number(value, 'f', 0) : QString::number(value, 'g', 3);
+}
+
 TableRow constantRow(const char* name, const cost::Constant& constant, const char* unit) {
-    return {{QString::fromUtf8(name), QString::number(constant.value, 'g', 4),
-             constant.spread > 0 ? QString::number(constant.spread, 'g', 2) : QStringLiteral("–"),
+    return {{QString::fromUtf8(name), figure(constant.value),
+             constant.spread > 0 ? figure(constant.spread) : QStringLiteral("–"),
              QString::fromUtf8(unit),
              constant.estimated ? QStringLiteral("estimated") : QStringLiteral("measured"),
              text(constant.source)}};
@@ -218,7 +224,7 @@ void drawSettings(Pages& pages, const ReportData& data) {
 
 void drawAssumptions(Pages& pages, const ReportData& data) {
     const ReportEntry& entry = chosenEntry(data);
-    pages.startPage(QStringLiteral("Assumptions"));
+    pages.startSection(QStringLiteral("Assumptions"));
     drawHardware(pages, entry.the_case->hardware);
     drawCosts(pages, *entry.the_case);
     drawSensitivities(pages, entry);

@@ -136,7 +136,7 @@ void drawEveryModel(Pages& pages, const ReportData& data) {
 } // namespace
 
 void drawCategories(Pages& pages, const ReportData& data) {
-    pages.startPage(QStringLiteral("Categories"));
+    pages.startSection(QStringLiteral("Categories"));
     pages.heading(QStringLiteral("How the best composition moves with batch size"));
     if (data.categories.empty()) {
         pages.paragraph(QStringLiteral("No category: it takes several batch sizes of a model."), 12,

@@ -75,6 +75,14 @@ void Pages::startPage(const QString& title) {
     drawFrame();
 }
 
+void Pages::startSection(const QString& title) {
+    if (spaceLeft() < (kPageHeight - kTop - kBottom) / 2) {
+        startPage(title);
+        return;
+    }
+    title_ = title; // of the pages to come
+}
+
 void Pages::drawFrame() {
     const Theme& colours = theme();
     painter_.setPen(colours.muted);

@@ -42,6 +42,8 @@ public:
     Pages(QPainter& painter, PageFrame frame, std::function<void()> newPage);
 
     void startPage(const QString& title);
+    /// Goes on below where more than half of the page is free, else starts a page.
+    void startSection(const QString& title);
     [[nodiscard]] int count() const { return page_; }
     [[nodiscard]] QPainter& painter() { return painter_; }
     [[nodiscard]] const Theme& theme() const;

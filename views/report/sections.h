@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The sections of a report. Each starts a page of its own.
+// The sections of a report, in order.
 #pragma once
 
 #include "views/report/pages.h"
