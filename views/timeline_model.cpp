@@ -270,6 +270,10 @@ private:
         if (!without_tiles_.empty()) {
             add(fmt::format("too many tiles, not drawn: {}", fmt::join(without_tiles_, ", ")));
         }
+        if (std::ranges::any_of(result_.pictures,
+                                [](const auto& p) { return !p.unrecorded_us.empty(); })) {
+            add("hatched: iterations that repeat the ones before, not drawn");
+        }
         if (!failed_.empty()) {
             add(fmt::format("not simulated: {}", fmt::join(failed_, ", ")));
         }
