@@ -48,7 +48,7 @@ void CompositionStrip::setComposition(const graph::Composition& composition) {
     }
     state_.dragged.reset();
     state_.drag_start.reset();
-    show(composition);
+    present(composition);
 }
 
 std::vector<StripPrimitive> CompositionStrip::primitives() const {
@@ -81,10 +81,10 @@ void CompositionStrip::relayout() {
     }
     rows_ = rowsOf(layout_, size());
     fixed_ = {};
-    show(state_.composition);
+    present(state_.composition);
 }
 
-void CompositionStrip::show(graph::Composition composition) {
+void CompositionStrip::present(graph::Composition composition) {
     state_.composition = std::move(composition);
     regions_ = chain() != nullptr ? regionsOnStrip(*chain(), layout_, state_.composition)
                                   : std::vector<StripRegion>{};
@@ -105,7 +105,7 @@ void CompositionStrip::commit(graph::Composition after, const StripSelection& se
         return;
     }
     const graph::Composition before = state_.composition;
-    show(std::move(after));
+    present(std::move(after));
     select(selection);
     emit compositionCommitted(before, state_.composition);
 }
@@ -246,7 +246,7 @@ void CompositionStrip::dragTo(double x) {
     }
     state_.dragged = to;
     state_.selection = {Kind::Handle, to};
-    show(withCutMoved(state_.composition, from, to));
+    present(withCutMoved(state_.composition, from, to));
     emit siteHovered(to);
     emit compositionEdited(state_.composition);
 }
@@ -259,7 +259,7 @@ void CompositionStrip::cancelDrag() {
     state_.dragged.reset();
     state_.drag_start.reset();
     const bool changed = state_.composition != before_drag_;
-    show(before_drag_);
+    present(before_drag_);
     select({Kind::Handle, start});
     if (changed) {
         emit compositionEdited(state_.composition);

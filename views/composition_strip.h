@@ -88,7 +88,7 @@ private:
     [[nodiscard]] std::optional<graph::SiteIndex> siteToSplit() const;
     [[nodiscard]] std::optional<graph::SiteIndex> cutToMerge() const;
     void relayout();
-    void show(graph::Composition composition);
+    void present(graph::Composition composition);
     void commit(graph::Composition after, const StripSelection& selection);
     void select(const StripSelection& selection);
     bool walk(int direction, bool around);
