@@ -45,6 +45,7 @@ struct Hardware {
 
     Constant launch_gap_us;     ///< a graph node after another
     Constant launch_gap_pdl_us; ///< the same with a programmatic edge
+    Constant memset_us;         ///< a graph's 4-byte memset node, beside the gap before it
     Constant prologue_us; ///< barrier and ring set-up of a persistent kernel before its first load
     Constant event_one_way_us;     ///< signal on one SM until seen on another
     Constant dispatch_us;          ///< consumer's cost to take the next tile from a static queue

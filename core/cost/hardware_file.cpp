@@ -147,6 +147,7 @@ void readConstants(FigureReader& read, const Json& file, Hardware& hardware) {
     }
     read.constant(constants, "launch_gap_us", hardware.launch_gap_us);
     read.constant(constants, "launch_gap_pdl_us", hardware.launch_gap_pdl_us);
+    read.constant(constants, "memset_us", hardware.memset_us);
     read.constant(constants, "prologue_us", hardware.prologue_us);
     read.constant(constants, "event_one_way_us", hardware.event_one_way_us);
     read.constant(constants, "dispatch_us", hardware.dispatch_us);

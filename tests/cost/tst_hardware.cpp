@@ -77,6 +77,11 @@ private slots:
         QVERIFY(!h200->memory_gbps.estimated);
         QVERIFY(!h200->tracing_us_per_node.estimated);
     }
+    void aFileWithoutTheMemsetNodeIsRefused() {
+        const auto hardware = parseChanged([](Json& f) { f["constants"].erase("memset_us"); });
+        QVERIFY(!hardware.has_value());
+        QVERIFY(hardware.error().what.find("constants.memset_us") != std::string::npos);
+    }
     void anUnknownDeviceNamesThoseShipped() {
         const auto none = cost::shippedHardware("NVIDIA Z1");
         QVERIFY(!none.has_value());
