@@ -158,6 +158,7 @@ void MainWindow::projectChanged() {
     empty_->setText(text);
     if (any) {
         messages_->hide();
+        strip_->setFocus();
     }
     currentChanged();
     showResults();

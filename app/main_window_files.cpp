@@ -61,7 +61,7 @@ Expected<QStringList> MainWindow::exportPictures(const QString& folder) {
     for (auto* dock :
          {composition_dock_, prediction_dock_, timeline_dock_, candidates_dock_, category_dock_}) {
         const QString file = folder + "/" + dock->objectName() + ".png";
-        const QImage image = views::renderToImage(*dock, dock->size(), 2);
+        const QImage image = sharpImage(*dock, dock->size());
         if (const auto written = views::writePng(image, file.toStdString()); !written) {
             return tl::unexpected(written.error());
         }
@@ -79,9 +79,7 @@ void MainWindow::choosePictures() {
     if (const auto files = exportPictures(folder); !files) {
         messages_->showError(files.error());
     } else {
-        messages_->showNotice(
-            tr("%n picture(s) written to %1.", nullptr, static_cast<int>(files->size()))
-                .arg(folder));
+        messages_->showNotice(tr("%1 pictures written to %2.").arg(files->size()).arg(folder));
     }
 }
 

@@ -7,8 +7,11 @@
 #include "views/category_map.h"
 #include "views/composition_strip.h"
 #include "views/prediction_panel.h"
+#include "views/qcustomplot.h"
 #include "views/render.h"
 #include "views/timeline_view.h"
+
+#include <QCoreApplication>
 
 namespace kerf::app {
 
@@ -25,6 +28,28 @@ struct Picture {
 };
 
 } // namespace
+
+QImage sharpImage(QWidget& widget, QSize size) {
+    if (!widget.isVisible()) { // lays out what is inside, as if it were on screen
+        widget.setAttribute(Qt::WA_DontShowOnScreen);
+        widget.resize(size);
+        widget.show();
+        QCoreApplication::processEvents();
+    }
+    // A chart paints from a buffer of its own, made for the screen.
+    std::vector<std::pair<QCustomPlot*, double>> ratios;
+    for (auto* plot : widget.findChildren<QCustomPlot*>()) {
+        ratios.emplace_back(plot, plot->bufferDevicePixelRatio());
+        plot->setBufferDevicePixelRatio(kPixelRatio);
+        plot->replot();
+    }
+    QImage image = views::renderToImage(widget, size, kPixelRatio);
+    for (const auto& [plot, ratio] : ratios) {
+        plot->setBufferDevicePixelRatio(ratio);
+        plot->replot();
+    }
+    return image;
+}
 
 Expected<std::vector<std::filesystem::path>> writePictures(const std::vector<CaseState>& cases,
                                                            std::size_t chosen,
@@ -62,7 +87,7 @@ Expected<std::vector<std::filesystem::path>> writePictures(const std::vector<Cas
     for (const auto& picture : pictures) {
         PanelDock dock(picture.name, picture.title, picture.hint, picture.view);
         const auto file = folder / (picture.name.toStdString() + ".png");
-        const QImage image = views::renderToImage(dock, picture.size, kPixelRatio);
+        const QImage image = sharpImage(dock, picture.size);
         if (auto written = views::writePng(image, file); !written) {
             return tl::unexpected(written.error());
         }

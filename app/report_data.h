@@ -5,6 +5,8 @@
 #include "app/session.h"
 #include "views/report/report.h"
 
+#include <QImage>
+
 namespace kerf::app {
 
 /// Everything but the timeline. `chosen`: the case reported in detail; cases without a result are
@@ -14,6 +16,9 @@ namespace kerf::app {
 
 /// The timeline of the best candidate. Simulates its regions: takes a while.
 [[nodiscard]] views::TimelinePredicted bestTimeline(const CaseState& state);
+
+/// The widget at `size`, twice as many pixels, charts included.
+[[nodiscard]] QImage sharpImage(QWidget& widget, QSize size);
 
 /// PNG of every view of one case into `folder`, drawn without a window. Returns the files.
 /// Errors: as views::writePng.

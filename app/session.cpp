@@ -57,7 +57,8 @@ void Session::open(const std::filesystem::path& file) {
 void Session::import(const std::vector<std::filesystem::path>& files,
                      const project::ImportOptions& options) {
     load(
-        tr("Importing %n recording(s)", nullptr, static_cast<int>(files.size())),
+        files.size() == 1 ? tr("Importing a recording")
+                          : tr("Importing %1 recordings").arg(files.size()),
         [files, options, base = project_](Progress& progress) {
             return project::importRecordings(files, options, progress)
                 .and_then([&](const project::Project& added) { return merged(base, added); });
@@ -142,6 +143,7 @@ void Session::showCase(std::size_t index) {
     before_.reset();
     timeline_.reset();
     composition_ = compositionFor(cases_[index]);
+    committed_composition_ = composition_;
     emit currentChanged();
     emit compositionChanged();
     emit timelineChanged();
@@ -164,9 +166,9 @@ graph::Composition Session::compositionFor(const CaseState& state) {
         auto composition = graph::resolved(state.data->chain, *chosen, &missing);
         if (!missing.empty()) {
             emit notice(
-                tr("%n cut(s) of this composition do not exist at batch %1 and are left out.",
-                   nullptr, static_cast<int>(missing.size()))
-                    .arg(state.data->traced.batch));
+                tr("Cuts that do not exist at batch %1 are left out here: %2.")
+                    .arg(state.data->traced.batch)
+                    .arg(QString::fromStdString(fmt::format("{}", fmt::join(missing, ", ")))));
         }
         return composition;
     }
@@ -209,11 +211,17 @@ void Session::preview(const graph::Composition& composition) {
     if (!current_) {
         return;
     }
+    composition_ = composition;
+    if (composition == committed_composition_) { // cancelled, or back where it was
+        dragging_ = false;
+        before_.reset();
+        requestPrediction(kReplicas);
+        return;
+    }
     if (!dragging_) {
         dragging_ = true;
         before_ = committed_;
     }
-    composition_ = composition;
     requestPrediction(0);
 }
 
@@ -222,10 +230,16 @@ void Session::commit(const graph::Composition& after, const QString& text) {
         return;
     }
     const auto& data = *cases_[*current_].data;
-    before_ = committed_;
-    dragging_ = false;
-    undo_.push(new EditComposition(*this, data.traced.model, chosenFor(data.traced.model),
-                                   graph::named(data.chain, after), text));
+    const auto before = committed_;
+    const auto chosen = chosenFor(data.traced.model);
+    const auto named = graph::named(data.chain, after);
+    if (chosen && chosen->cuts == named.cuts && chosen->first_mode == named.first_mode) {
+        show(after); // nothing to undo
+        return;
+    }
+    undo_.push(new EditComposition(*this, data.traced.model, chosen, named, text));
+    before_ = before;
+    emit predictionChanged();
 }
 
 void Session::applyChosen(const std::string& model,
@@ -254,7 +268,11 @@ void Session::applyChosen(const std::string& model,
 }
 
 void Session::show(const graph::Composition& composition) {
+    dragging_ = false;
     composition_ = composition;
+    committed_composition_ = composition;
+    committed_.reset(); // until its prediction is here
+    before_.reset();
     emit compositionChanged();
     requestPrediction(kReplicas);
 }

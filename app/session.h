@@ -112,9 +112,12 @@ private:
     std::vector<CaseState> cases_;
     std::optional<std::size_t> current_;
     graph::Composition composition_;
+    graph::Composition committed_composition_; ///< the same, but for a drag in progress
     std::optional<search::Prediction> prediction_;
-    std::optional<search::Prediction> committed_; ///< of the last finished edit
-    std::optional<search::Prediction> before_; ///< of the one before it, or of now while dragging
+    std::optional<search::Prediction>
+        committed_; ///< prediction of committed_composition_, once it is here
+    std::optional<search::Prediction>
+        before_; ///< of what the last edit, or the drag in progress, started from
     std::optional<views::TimelinePredicted> timeline_;
     bool dragging_ = false;
     bool touched_ = false; ///< changed in a way that is no undo step

@@ -52,8 +52,11 @@ void Session::search(std::vector<std::size_t> order, const QString& title) {
             if (progress.cancelled.load()) {
                 return [this] { emit notice(tr("Search cancelled. Results so far are kept.")); };
             }
-            if (!result) {
-                return [this, error = result.error()] { emit failed(error); };
+            if (!result) { // the other recordings can still be searched
+                QMetaObject::invokeMethod(
+                    this, [this, error = result.error()] { emit failed(error); },
+                    Qt::QueuedConnection);
+                continue;
             }
             // A project opened meanwhile has other predictors: then the result is nobody's.
             QMetaObject::invokeMethod(

@@ -47,7 +47,8 @@ QString footerOf(const search::Prediction& prediction) {
         parts << Session::tr("%1 outputs a second")
                      .arg(QLocale::c().toString(prediction.throughput_per_s, 'f', 1));
     }
-    parts << Session::tr("%n launch(es)", nullptr, static_cast<int>(prediction.launches));
+    parts << (prediction.launches == 1 ? Session::tr("1 launch")
+                                       : Session::tr("%1 launches").arg(prediction.launches));
     parts << Session::tr("coverage %1 %").arg(prediction.coverage * 100, 0, 'f', 0);
     return parts.join(" · ");
 }
@@ -116,7 +117,7 @@ views::PredictionPanelState predictionState(const Shown& shown) {
     addRow(panel.rows, Session::tr("monolith"), theCase, current, pointer(state->monolith), false);
     addRow(panel.rows, Session::tr("best found"), theCase, current,
            searched ? &state->result->candidates.front().prediction : nullptr, false);
-    addRow(panel.rows, Session::tr("before this drag"), theCase, current, pointer(shown.before),
+    addRow(panel.rows, Session::tr("before this edit"), theCase, current, pointer(shown.before),
            true);
     panel.footer = footerOf(current);
     return panel;

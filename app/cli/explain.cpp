@@ -13,7 +13,11 @@ int explain(const Error& error, int code, const Progress& progress) {
         fmt::print(stderr, "kerf: cancelled\n");
         return kCancelled;
     }
-    std::string line = toString(error);
+    Error sentence = error;
+    if (!sentence.advice.empty() && !sentence.what.empty() && !sentence.what.ends_with('.')) {
+        sentence.what += '.';
+    }
+    std::string line = toString(sentence);
     std::replace(line.begin(), line.end(), '\n', ' '); // scripts read one line
     fmt::print(stderr, "kerf: {}\n", line);
     return code;

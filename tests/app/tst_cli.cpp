@@ -19,8 +19,8 @@ struct Run {
     QByteArray err;
 };
 
-Run kerf(const QStringList& arguments,
-         const QProcessEnvironment& environment = QProcessEnvironment::systemEnvironment()) {
+Run runKerf(const QStringList& arguments,
+            const QProcessEnvironment& environment = QProcessEnvironment::systemEnvironment()) {
     QProcess process;
     process.setProcessEnvironment(environment);
     process.start(KERF_BINARY, arguments);
@@ -81,8 +81,8 @@ private:
 void TestCli::initTestCase() {
     QVERIFY(dir_.isValid());
     project_ = dir_.filePath("llama.kerf");
-    const Run run = kerf({"import", qt(llama(1)), qt(llama(8)), qt(llama(32)), "--untraced",
-                          qt(sampleDir() / "runs.json"), "-o", project_});
+    const Run run = runKerf({"import", qt(llama(1)), qt(llama(8)), qt(llama(32)), "--untraced",
+                             qt(sampleDir() / "runs.json"), "-o", project_});
     QVERIFY2(run.code == 0, run.err);
 }
 
@@ -98,7 +98,7 @@ void TestCli::helpExitsWithZero_data() {
 
 void TestCli::helpExitsWithZero() {
     QFETCH(QStringList, arguments);
-    const Run run = kerf(arguments);
+    const Run run = runKerf(arguments);
     QCOMPARE(run.code, 0);
     QVERIFY(!run.out.isEmpty());
 }
@@ -116,7 +116,7 @@ void TestCli::wrongUsageExitsWithOne_data() {
 
 void TestCli::wrongUsageExitsWithOne() {
     QFETCH(QStringList, arguments);
-    const Run run = kerf(arguments);
+    const Run run = runKerf(arguments);
     QCOMPARE(run.code, 1);
     QVERIFY(run.err.startsWith("kerf: "));
 }
@@ -168,7 +168,7 @@ void TestCli::badInputExitsWithTwoAndOneLine_data() {
 void TestCli::badInputExitsWithTwoAndOneLine() {
     QFETCH(QStringList, arguments);
     QFETCH(QString, named);
-    const Run run = kerf(arguments);
+    const Run run = runKerf(arguments);
     QVERIFY2(run.code == 2, run.err);
     QVERIFY2(run.err.startsWith("kerf: "), run.err);
     QCOMPARE(run.err.count('\n'), 1);
@@ -179,14 +179,14 @@ void TestCli::badInputExitsWithTwoAndOneLine() {
 void TestCli::infoCountsKernelsAsTheRunsFileDoes() {
     const auto runs =
         QJsonDocument::fromJson(contentOf(sampleDir() / "runs.json")).object()["runs"].toObject();
-    const Run run = kerf({"info", qt(llama(8)), "--json"});
+    const Run run = runKerf({"info", qt(llama(8)), "--json"});
     QCOMPARE(run.code, 0);
     QCOMPARE(json(run)["kernels"].toInt(),
              runs["llama-1b_b8"].toObject()["kernels_in_trace"].toInt());
 }
 
 void TestCli::infoOfAProjectNamesStagesAndLayers() {
-    const Run run = kerf({"info", project_, "--json"});
+    const Run run = runKerf({"info", project_, "--json"});
     QCOMPARE(run.code, 0);
     const auto recordings = json(run)["recordings"].toArray();
     QCOMPARE(recordings.size(), 3);
@@ -200,7 +200,7 @@ void TestCli::infoOfAProjectNamesStagesAndLayers() {
 void TestCli::replayHoldsAgainstTheMeasurement() {
     const auto runs =
         QJsonDocument::fromJson(contentOf(sampleDir() / "runs.json")).object()["runs"].toObject();
-    const Run run = kerf({"replay", project_, "--json"});
+    const Run run = runKerf({"replay", project_, "--json"});
     QCOMPARE(run.code, 0);
     const auto rows = json(run).toArray();
     QCOMPARE(rows.size(), 3);
@@ -215,13 +215,13 @@ void TestCli::replayHoldsAgainstTheMeasurement() {
 
 void TestCli::replayWithoutMeasurementIsNull() {
     const QString project = dir_.filePath("plain.kerf");
-    QCOMPARE(kerf({"import", qt(llama(1)), "-o", project}).code, 0);
-    const auto rows = json(kerf({"replay", project, "--json"})).toArray();
+    QCOMPARE(runKerf({"import", qt(llama(1)), "-o", project}).code, 0);
+    const auto rows = json(runKerf({"replay", project, "--json"})).toArray();
     QVERIFY(rows.at(0).toObject()["measured_us"].isNull());
 }
 
 void TestCli::searchReportsEveryKind() {
-    const Run run = kerf({"search", project_, "--batch", "1", "--json"});
+    const Run run = runKerf({"search", project_, "--batch", "1", "--json"});
     QVERIFY2(run.code == 0, run.err);
     const auto results = json(run).toArray();
     QCOMPARE(results.size(), 1);
@@ -237,7 +237,7 @@ void TestCli::searchReportsEveryKind() {
 
 void TestCli::searchWithoutMixedHasNone() {
     const auto results =
-        json(kerf({"search", project_, "--batch", "1", "--no-mixed", "--json"})).toArray();
+        json(runKerf({"search", project_, "--batch", "1", "--no-mixed", "--json"})).toArray();
     for (const auto& candidate : results[0].toObject()["candidates"].toArray()) {
         QVERIFY(candidate.toObject()["kind"].toString() != "mixed");
     }
@@ -245,7 +245,7 @@ void TestCli::searchWithoutMixedHasNone() {
 
 void TestCli::bestIsTheFirstCandidate() {
     const auto result =
-        json(kerf({"search", project_, "--batch", "8", "--json"})).toArray()[0].toObject();
+        json(runKerf({"search", project_, "--batch", "8", "--json"})).toArray()[0].toObject();
     QCOMPARE(result["best"], result["candidates"].toArray()[0]);
     for (const auto& candidate : result["candidates"].toArray()) {
         QVERIFY(candidate.toObject()["ttfa_us"].toDouble() >=
@@ -254,7 +254,7 @@ void TestCli::bestIsTheFirstCandidate() {
 }
 
 void TestCli::categoriesNameTheModel() {
-    const auto rows = json(kerf({"categories", project_, "--json"})).toArray();
+    const auto rows = json(runKerf({"categories", project_, "--json"})).toArray();
     QCOMPARE(rows.size(), 1);
     QCOMPARE(rows[0].toObject()["model"].toString(), QString("llama-1b"));
     const QSet<QString> known{"stable", "receding", "advancing", "averse", "mixed"};
@@ -264,7 +264,7 @@ void TestCli::categoriesNameTheModel() {
 
 void TestCli::predictOfBestCutsEqualsTheSearch() {
     const auto result =
-        json(kerf({"search", project_, "--batch", "1", "--json"})).toArray()[0].toObject();
+        json(runKerf({"search", project_, "--batch", "1", "--json"})).toArray()[0].toObject();
     const auto best = result["best"].toObject();
     QStringList cuts;
     const auto suffix = [](const QJsonValue& mode) {
@@ -274,23 +274,24 @@ void TestCli::predictOfBestCutsEqualsTheSearch() {
     for (const auto& cut : best["cuts"].toArray()) {
         cuts << cut.toObject()["site"].toString() + suffix(cut.toObject()["mode"]);
     }
-    const Run run = kerf({"predict", project_, "--batch", "1", "--cuts", cuts.join(','), "--json"});
+    const Run run =
+        runKerf({"predict", project_, "--batch", "1", "--cuts", cuts.join(','), "--json"});
     QVERIFY2(run.code == 0, run.err);
     QCOMPARE(json(run).toArray()[0].toObject()["ttfa_us"], best["ttfa_us"]);
 }
 
 void TestCli::csvHasAHeaderAndARowACandidate() {
-    const auto candidates = json(kerf({"search", project_, "--batch", "1", "--json"}))
+    const auto candidates = json(runKerf({"search", project_, "--batch", "1", "--json"}))
                                 .toArray()[0]
                                 .toObject()["candidates"]
                                 .toArray();
-    const Run run = kerf({"search", project_, "--batch", "1", "--csv"});
+    const Run run = runKerf({"search", project_, "--batch", "1", "--csv"});
     QVERIFY(run.out.startsWith("model,batch,rank,kind,ttfa_us,"));
     QCOMPARE(run.out.count('\n'), candidates.size() + 1);
 }
 
 void TestCli::unknownCutIsNamed() {
-    const Run run = kerf({"predict", project_, "--batch", "1", "--cuts", "nowhere"});
+    const Run run = runKerf({"predict", project_, "--batch", "1", "--cuts", "nowhere"});
     QCOMPARE(run.code, 2);
     QVERIFY(run.err.contains("\"nowhere\""));
 }
@@ -300,7 +301,7 @@ void TestCli::windowWithoutDisplaySaysWhatToDo() {
     for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) {
         environment.remove(name);
     }
-    const Run run = kerf({project_}, environment);
+    const Run run = runKerf({project_}, environment);
     QCOMPARE(run.code, 4);
     QVERIFY(run.err.startsWith("kerf: there is no display"));
 }
@@ -331,7 +332,7 @@ void TestCli::manifestOfPublicTracesHolds() {
             expected["kernels"].toInt() == 0) {
             continue;
         }
-        const Run run = kerf({"info", qt(sharedData() / "public") + "/" + name, "--json"});
+        const Run run = runKerf({"info", qt(sharedData() / "public") + "/" + name, "--json"});
         QVERIFY2(run.code == 0, qPrintable(name + ": " + run.err));
         for (const char* key : {"kernels", "memcpys", "memsets", "streams", "kernel_time_ns"}) {
             QVERIFY2(json(run)[QLatin1String(key)] == expected[QLatin1String(key)],

@@ -198,6 +198,9 @@ void TestMainWindow::badFileLeavesTheWindowUsable() {
 void TestMainWindow::droppedRecordingsAreImported() {
     QMimeData mime;
     mime.setUrls({QUrl::fromLocalFile(qt(llama(32)))});
+    QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(window_.get(), &enter);
+    QVERIFY(enter.isAccepted());
     QDropEvent drop(QPointF(100, 100), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
     QApplication::sendEvent(window_.get(), &drop);
     QTRY_COMPARE_WITH_TIMEOUT(window_->session().cases().size(), std::size_t{1}, 60'000);
