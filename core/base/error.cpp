@@ -7,6 +7,8 @@ std::string toString(const Error& error) {
     std::string line =
         error.where.empty() ? error.what : fmt::format("{}: {}", error.where, error.what);
     if (!error.advice.empty()) {
+        const bool ended = line.ends_with('.') || line.ends_with('!') || line.ends_with('?');
+        line += ended ? "" : ".";
         line += fmt::format(" {}", error.advice);
     }
     return line;

@@ -14,6 +14,7 @@ namespace {
 
 // Everything here is an estimate, not a measurement: shown as such, with the relative errors below.
 constexpr double kTileBytes = 32.0 * 1024; // a ring stage, as in data/h200/gemv_chain.json
+constexpr int kRingBytes = 6 * 32 * 1024;  // ring of a streaming worker, there too
 constexpr double kArithmeticBound = 1.35;  // time over streaming time that tells them apart
 constexpr double kLibraryAdvantage = 1.15; // megakernel tile against a library's, bound by
                                            // arithmetic; published 1.0 … 1.8 on H100
@@ -125,6 +126,7 @@ TileEstimate estimateTiles(const EstimateInput& input, const FusionRules& rules,
 
     if (streamed) {
         tile.tiles = static_cast<std::uint32_t>(std::ceil(weightBytes / kTileBytes));
+        estimate.footprint.shared_bytes = std::max(estimate.footprint.shared_bytes, kRingBytes);
         tile.load_bytes = weightBytes / tile.tiles;
         const double workerGbps = hardware.memory_gbps.value / hardware.sm_count;
         tile.compute_us = kConsumerShare * tile.load_bytes / (workerGbps * 1e3);

@@ -68,7 +68,7 @@ Expected<void> validateOp(const RegionGraph& graph, std::size_t index, const Mac
         }
     }
     if (op.load_bytes > machine.ring_bytes) {
-        return fail(fmt::format("{}: a tile loads {} bytes, the ring of a worker holds {}",
+        return fail(fmt::format("{}: a tile loads {:.0f} bytes, the ring of a worker holds {:.0f}",
                                 nameOf(graph, index), op.load_bytes, machine.ring_bytes),
                     {}, "Use smaller tiles, or a region with fewer workers an SM.");
     }

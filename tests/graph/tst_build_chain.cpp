@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/cost/machine.h"
 #include "core/graph/build_chain.h"
 #include "core/graph/lower.h"
 #include "core/graph/tile_estimate.h"
@@ -47,6 +48,7 @@ private slots:
     void theSteadyPartStartsWithTheLoop();
     void anEmptyPathIsRefused();
     void weightsComeFromTheReferenceBatch();
+    void aStreamedTileAlwaysFitsItsRing();
     void arithmeticBoundProductsKeepTheirBlocks();
     void blockTileIsReadFromTheName_data();
     void blockTileIsReadFromTheName();
@@ -171,6 +173,23 @@ void TestBuildChain::weightsComeFromTheReferenceBatch() {
     QVERIFY(estimate.tile.load_bytes <= 32 * 1024);
     QVERIFY(estimate.source.starts_with("est."));
     QVERIFY(estimate.relative_error > 0);
+}
+
+void TestBuildChain::aStreamedTileAlwaysFitsItsRing() {
+    // A vector product with a small footprint: six blocks of it fit an SM, six rings of tiles do
+    // not.
+    graph::EstimateInput input;
+    const cost::Footprint footprint{128, 83, 13'824};
+    input.members = {{workload::OpRole::Product, "gemmSN_TN_kernel", 257, footprint, 13}};
+    input.reference_anchor = input.members.front();
+    input.reference_anchor_us = 13;
+    input.empty_kernel_us = 1;
+    const auto h200 = hardware();
+    const auto estimate = graph::estimateTiles(input, graph::defaultFusionRules(), h200);
+    QVERIFY(estimate.tile.load_bytes > 0);
+    const auto machine = cost::machineFor(h200, estimate.footprint);
+    QVERIFY(machine);
+    QVERIFY(machine->ring_bytes >= 2 * estimate.tile.load_bytes);
 }
 
 void TestBuildChain::arithmeticBoundProductsKeepTheirBlocks() {
