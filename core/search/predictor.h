@@ -101,7 +101,7 @@ struct Candidate {
     Prediction prediction;
     Uncertain uncertain; ///< among the reported candidates
     bool ties_best = false;
-    std::string regions; ///< compact: "c M M" with M a megakernel, c conventional, in path order
+    std::string regions; ///< compact: "c M×3" with M a megakernel, c conventional, in path order
 };
 
 struct SearchResult {

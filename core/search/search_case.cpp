@@ -15,13 +15,28 @@ namespace {
 constexpr int kReplicas = 200;
 constexpr std::array kFewMegakernels{1, 2, 3, 5, 8};
 
+/// Regions in path order, runs shortened: "M×13 c M".
 std::string regionLetters(const Prediction& prediction) {
     std::string letters;
-    for (const auto& region : prediction.regions) {
+    const auto& regions = prediction.regions;
+    for (std::size_t i = 0; i < regions.size();) {
+        std::size_t end = i;
+        while (end < regions.size() && regions[end].use.mode == regions[i].use.mode) {
+            ++end;
+        }
+        const std::string letter = regions[i].use.mode == graph::Mode::Megakernel ? "M" : "c";
         letters += letters.empty() ? "" : " ";
-        letters += region.use.mode == graph::Mode::Megakernel ? 'M' : 'c';
+        letters += end - i > 1 ? fmt::format("{}×{}", letter, end - i) : letter;
+        i = end;
     }
     return letters;
+}
+
+std::ptrdiff_t megakernelsOf(const Candidate& candidate) {
+    const auto& regions = candidate.prediction.regions;
+    return std::count_if(regions.begin(), regions.end(), [](const auto& region) {
+        return region.use.mode == graph::Mode::Megakernel;
+    });
 }
 
 /// Candidates closer than this to a better one of the same kind say nothing new.
@@ -34,15 +49,14 @@ constexpr std::ptrdiff_t kClearlyFewer = 3;
 void keepDistinct(std::vector<Candidate>& candidates, std::size_t top) {
     std::vector<Candidate> kept;
     for (auto& candidate : candidates) {
-        const auto megakernels =
-            std::count(candidate.regions.begin(), candidate.regions.end(), 'M');
+        const auto megakernels = megakernelsOf(candidate);
         std::size_t sameKind = 0;
         bool distinct = true;
         for (const auto& other : kept) {
             if (other.prediction.kind == candidate.prediction.kind) {
                 ++sameKind;
                 const double apart = candidate.prediction.ttfa_us / other.prediction.ttfa_us - 1;
-                const auto others = std::count(other.regions.begin(), other.regions.end(), 'M');
+                const auto others = megakernelsOf(other);
                 distinct =
                     distinct && (apart > kDistinct || 4 * megakernels <= kClearlyFewer * others);
             }

@@ -195,7 +195,7 @@ void drawCandidates(Pages& pages, const ReportEntry& entry) {
         const auto& candidate = entry.result.candidates[i];
         const auto& p = candidate.prediction;
         QStringList cells{
-            regionsText(candidate.regions),
+            QString::fromStdString(candidate.regions),
             text(std::string(toString(p.kind))),
             formatTime(p.ttfa_us),
             intervalText(p.ttfa_interval_us),

@@ -116,7 +116,7 @@ void drawEveryModel(Pages& pages, const ReportData& data) {
         };
         rows.push_back(
             {{QString::fromStdString(entry.result.model), QString::number(entry.result.batch),
-              regionsText(best.regions), formatTime(best.prediction.ttfa_us),
+              QString::fromStdString(best.regions), formatTime(best.prediction.ttfa_us),
               intervalText(best.prediction.ttfa_interval_us), against(graph::Kind::Conventional),
               against(graph::Kind::Monolith),
               QStringLiteral("%1 %").arg(best.prediction.coverage * 100, 0, 'f', 0)},

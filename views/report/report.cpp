@@ -98,24 +98,6 @@ QString probabilityText(double probability) {
     return QString::number(probability, 'f', 2);
 }
 
-QString regionsText(const std::string& regions) {
-    const QStringList letters = QString::fromStdString(regions).split(QLatin1Char(' '));
-    QStringList words;
-    for (qsizetype i = 0; i < letters.size();) {
-        qsizetype end = i;
-        while (end < letters.size() && letters[end] == letters[i]) {
-            ++end;
-        }
-        if (end - i >= 4) {
-            words << QStringLiteral("%1 ×%2").arg(letters[i]).arg(end - i);
-        } else {
-            words << letters.mid(i, end - i);
-        }
-        i = end;
-    }
-    return words.join(QLatin1Char(' '));
-}
-
 search::Comparison bestAgainst(const ReportEntry& entry, const search::Candidate& other) {
     return search::compare(entry.result.candidates.front().prediction.parts, other.prediction.parts,
                            entry.the_case->errors, kTieFraction, kReplicas, search::kReplicaSeed);

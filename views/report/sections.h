@@ -22,8 +22,6 @@ void drawAssumptions(Pages& pages, const ReportData& data); ///< provenance, hea
 [[nodiscard]] QString intervalText(const search::Interval& interval);
 /// "0.97", never rounded up to 1 or down to 0 ("> 0.99").
 [[nodiscard]] QString probabilityText(double probability);
-/// Candidate::regions with long runs counted: "M ×15 c M".
-[[nodiscard]] QString regionsText(const std::string& regions);
 /// Best candidate's time against another's, drawn from paired replicas.
 [[nodiscard]] search::Comparison bestAgainst(const ReportEntry& entry,
                                              const search::Candidate& other);
