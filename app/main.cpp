@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
     cli::addSearch(app, action);
     cli::addCategories(app, action);
     cli::addReport(app, action);
+    cli::addValidate(app, action);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& help) {

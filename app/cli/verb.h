@@ -23,6 +23,7 @@ void addReplay(CLI::App& app, Action& action);
 void addPredict(CLI::App& app, Action& action);
 void addSearch(CLI::App& app, Action& action);
 void addCategories(CLI::App& app, Action& action);
+void addValidate(CLI::App& app, Action& action);
 void addReport(CLI::App& app, Action& action); ///< in kerf_app: the one verb that draws
 
 /// Prints `kerf: what, where, advice` as one line on stderr. Returns `code`, or kCancelled if
