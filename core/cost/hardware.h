@@ -54,6 +54,9 @@ struct Hardware {
     Constant ramp_us;              ///< first byte of a cold load from device memory
     Constant memory_gbps;          ///< device memory, all workers reading
     Constant l2_gbps;              ///< L2, all workers reading
+    Constant bulk_gbps_per_sm;     ///< most that a lone SM pulls by bulk copies
+    Constant on_chip_gbps_per_sm;  ///< weights that an SM's consumers take from its ring, batch 1
+    Constant drain_us;             ///< end of a persistent kernel: last write, signal, exit
     Constant tracing_us_per_node;  ///< what node-level tracing adds; see docs/validation/replay.md
     Curve barrier_us_by_workers;   ///< all signal one counter and all see it complete (fan-in)
     std::string barrier_source;

@@ -156,6 +156,9 @@ void readConstants(FigureReader& read, const Json& file, Hardware& hardware) {
     read.constant(constants, "ramp_us", hardware.ramp_us);
     read.constant(constants, "memory_gbps", hardware.memory_gbps);
     read.constant(constants, "l2_gbps", hardware.l2_gbps);
+    read.constant(constants, "bulk_gbps_per_sm", hardware.bulk_gbps_per_sm);
+    read.constant(constants, "on_chip_gbps_per_sm", hardware.on_chip_gbps_per_sm);
+    read.constant(constants, "drain_us", hardware.drain_us);
     read.constant(constants, "tracing_us_per_node", hardware.tracing_us_per_node);
 }
 

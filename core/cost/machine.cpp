@@ -8,16 +8,6 @@ namespace {
 
 constexpr double kBytesPerUsPerGbps = 1e3;
 
-/// What one SM can pull when its loader keeps the ring in flight by bulk copies, so that the number
-/// of threads does not limit it: the best rate measured for a lone worker.
-double loneSmGbps(const Hardware& hardware) {
-    double best = 0;
-    for (const BandwidthCurve& curve : hardware.bandwidth) {
-        best = std::max(best, interpolate(curve.gbps_by_workers, 1));
-    }
-    return best;
-}
-
 } // namespace
 
 Expected<sim::Machine> machineFor(const Hardware& hardware, const Footprint& footprint,
@@ -42,9 +32,9 @@ Expected<sim::Machine> machineFor(const Hardware& hardware, const Footprint& foo
                               hardware.shared_bytes_per_block_max);
     machine.ring_bytes = ring;
     // Little's law: a ring of bulk copies holds ring_bytes in flight for ramp_us each; no more than
-    // the SM's share of what one SM was seen to pull.
+    // the SM's share of what a lone SM was seen to pull.
     const double in_flight_gbps = machine.ring_bytes / hardware.ramp_us.value / kBytesPerUsPerGbps;
-    machine.worker_gbps = std::min(in_flight_gbps, loneSmGbps(hardware) / residency);
+    machine.worker_gbps = std::min(in_flight_gbps, hardware.bulk_gbps_per_sm.value / residency);
     machine.memory_gbps = hardware.memory_gbps.value;
     machine.l2_gbps_per_worker = hardware.l2_gbps.value / machine.workers;
     machine.ramp_us = hardware.ramp_us.value;

@@ -187,7 +187,7 @@ void measureBandwidth(Bench& bench) {
                       "shares: the slowest SM decides");
             bench.add("l2_gbps", "GB/s", warm.points.back().y,
                       "bulk copies of 32 KB, 6 in flight an SM, all SMs, 16 MB read repeatedly");
-            bench.add("lone_sm_gbps", "GB/s", cold.points.front().y,
+            bench.add("bulk_gbps_per_sm", "GB/s", cold.points.front().y,
                       "bulk copies from device memory by one SM, 6 x 32 KB in flight");
         }
         bench.found.series.push_back(cold);

@@ -49,13 +49,14 @@ template <class Kernel> void allowRing(Kernel kernel) {
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kRingBytes));
 }
 
-void measureLaunch(Bench& bench);    ///< graph nodes, memset, prologue
-void measureFirstByte(Bench& bench); ///< latency of bulk copies
-void measureBandwidth(Bench& bench); ///< bulk copies and loads, by workers and bytes in flight
-void measureEvents(Bench& bench);    ///< one way, fan-in, observe, grid barrier
-void measurePolling(Bench& bench);   ///< what pollers cost streamers
-void measureDependent(Bench& bench); ///< activation load after an event
-void measureDispatch(Bench& bench);  ///< static slot, dynamic queue
-void measureTile(Bench& bench);      ///< a tile whose data is on chip
+void measureLaunch(Bench& bench);        ///< graph nodes, memset, prologue
+void measureFirstByte(Bench& bench);     ///< latency of bulk copies
+void measureBandwidth(Bench& bench);     ///< bulk copies and loads, by workers and bytes in flight
+void measureEvents(Bench& bench);        ///< one way, fan-in, observe, grid barrier
+void measurePolling(Bench& bench);       ///< what pollers cost streamers
+void measureDependent(Bench& bench);     ///< activation load after an event
+void measureStreamingStep(Bench& bench); ///< the same while weights stream
+void measureDispatch(Bench& bench);      ///< static slot, dynamic queue
+void measureTile(Bench& bench);          ///< a tile whose data is on chip
 
 } // namespace kerf::lab

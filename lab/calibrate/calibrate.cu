@@ -66,10 +66,15 @@ struct Part {
 };
 // Dependent steps need the barrier that events measure.
 constexpr Part kParts[] = {
-    {"launch", measureLaunch},       {"first byte", measureFirstByte},
-    {"bandwidth", measureBandwidth}, {"events", measureEvents},
-    {"polling", measurePolling},     {"dependent load", measureDependent},
-    {"dispatch", measureDispatch},   {"tile", measureTile},
+    {"launch", measureLaunch},
+    {"first byte", measureFirstByte},
+    {"bandwidth", measureBandwidth},
+    {"events", measureEvents},
+    {"polling", measurePolling},
+    {"dependent load", measureDependent},
+    {"streaming step", measureStreamingStep},
+    {"dispatch", measureDispatch},
+    {"tile", measureTile},
 };
 
 } // namespace

@@ -155,7 +155,7 @@ void measureDependent(Bench& bench) {
     bench.add("step_registers_4k_us", "us", in_registers,
               "the step with every consumer warp loading 4 KB to registers, no barrier after it");
     const Summary event = findSeries(bench.found, "barrier_us_by_workers")->points.back().y;
-    bench.add("dependent_latency_us", "us", difference(shared.points[0].y, event),
+    bench.add("dependent_512_us", "us", difference(shared.points[0].y, event),
               "step of a persistent kernel (288 threads an SM: load 512 bytes from L2 to shared "
               "memory, block barrier, write, block barrier, grid barrier, block barrier) less the "
               "grid barrier of lone threads");

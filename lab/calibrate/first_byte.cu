@@ -80,6 +80,7 @@ public:
     /// `far_tiles`: distance between a lone block's steps.
     Latency measure(int blocks, unsigned bytes, bool warm, std::uint64_t far_tiles) {
         Latency latency;
+        buffer_.refill(bench_); // else words that the measurement before touched are still in L2
         for (int i = 0; i <= bench_.repeats; ++i) {
             Access access;
             access.bytes = bytes;

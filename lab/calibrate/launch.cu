@@ -34,6 +34,23 @@ __global__ void emptyPersistent() {
     __syncthreads();
 }
 
+/// The same, then one word a block: its end waits until the write is seen.
+__global__ void storingPersistent(unsigned* words) {
+    extern __shared__ __align__(128) unsigned char ring[];
+    auto* barriers = reinterpret_cast<std::uint64_t*>(ring);
+    if (threadIdx.x == 0) {
+        for (int stage = 0; stage < kRingStages; ++stage) {
+            initBarrier(barriers + 2 * stage, 1);
+            initBarrier(barriers + 2 * stage + 1, 8);
+        }
+        publishBarriers();
+    }
+    __syncthreads();
+    if (threadIdx.x < 8) {
+        words[blockIdx.x * 8 + threadIdx.x] = threadIdx.x;
+    }
+}
+
 void launchProgrammatic(void (*kernel)(), int blocks, cudaStream_t stream) {
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -125,6 +142,16 @@ void measureLaunch(Bench& bench) {
     bench.add("prologue_us", "us", difference(persistent, wide),
               "empty persistent kernel (288 threads, 192 KB of shared memory an SM, 12 mbarriers "
               "set up) less an empty kernel of as many threads, each a node of a chain");
+
+    allowRing(storingPersistent);
+    DeviceArray<unsigned> words(std::size_t(bench.sms) * 8);
+    bench.add("storing_persistent_kernel_us", "us",
+              nodeUs(bench,
+                     [&](cudaStream_t stream) {
+                         storingPersistent<<<bench.sms, kWorkerThreads, kRingBytes, stream>>>(
+                             words.data());
+                     }),
+              "the empty persistent kernel with 8 words written a block at its end");
 
     const Summary alternating = nodeUs(bench, [&](cudaStream_t stream) {
         emptyPersistent<<<bench.sms, kWorkerThreads, kRingBytes, stream>>>();

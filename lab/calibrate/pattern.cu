@@ -17,6 +17,11 @@ __global__ void fillPattern(std::uint32_t* words, std::uint64_t count) {
 
 PatternBuffer::PatternBuffer(Bench& bench, std::uint64_t tiles)
     : words_(tiles * kWordsPerTile), tiles_(tiles) {
+    refill(bench);
+}
+
+void PatternBuffer::refill(Bench& bench) {
+    next_ = 0; // L2 now holds the end of the buffer
     fillPattern<<<4 * bench.sms, 512, 0, bench.stream.get()>>>(words_.data(), words_.size());
     KERF_CUDA(cudaGetLastError());
     KERF_CUDA(cudaStreamSynchronize(bench.stream.get()));

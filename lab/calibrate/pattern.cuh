@@ -25,6 +25,8 @@ class PatternBuffer {
 public:
     PatternBuffer(Bench& bench, std::uint64_t tiles);
     [[nodiscard]] const std::uint32_t* data() const { return words_.data(); }
+    /// Writes the pattern again: 60 MB of L2 keep nothing of what small reads touched before.
+    void refill(Bench& bench);
     /// First tile of `count` tiles that were not read for a whole round of the buffer.
     std::uint64_t takeCold(std::uint64_t count);
 

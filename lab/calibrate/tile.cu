@@ -160,7 +160,13 @@ private:
 
 void measureTile(Bench& bench) {
     Tiles tiles(bench);
-    bench.add("tile_on_chip_us", "us", tiles.measure<1>(bench.sms, false),
+    const Summary on_chip = tiles.measure<1>(bench.sms, false);
+    const double gbps = kTileBytes / on_chip.median / 1e3;
+    bench.add("on_chip_gbps_per_sm", "GB/s",
+              {gbps, gbps * on_chip.spread / on_chip.median, on_chip.count},
+              "weights that 8 warps of an SM take from shared memory: tiles of 8 rows x 2048 bf16 "
+              "times one vector in registers");
+    bench.add("tile_on_chip_us", "us", on_chip,
               "8 rows x 2048 bf16 in shared memory times one vector in registers, 8 warps, a row "
               "each; all SMs");
     bench.add("tile_on_chip_barrier_us", "us", tiles.measure<1>(bench.sms, true),

@@ -12,9 +12,20 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::array kConstants = {
-    "launch_gap_us",    "launch_gap_pdl_us", "memset_us",    "prologue_us",
-    "event_one_way_us", "dispatch_us",       "queue_pop_us", "dependent_latency_us",
-    "ramp_us",          "memory_gbps",       "l2_gbps",
+    "launch_gap_us",
+    "launch_gap_pdl_us",
+    "memset_us",
+    "prologue_us",
+    "event_one_way_us",
+    "dispatch_us",
+    "queue_pop_us",
+    "dependent_latency_us",
+    "ramp_us",
+    "memory_gbps",
+    "l2_gbps",
+    "bulk_gbps_per_sm",
+    "on_chip_gbps_per_sm",
+    "drain_us",
 };
 /// Loads by threads, in threads a block.
 constexpr std::array kReadThreads = {256, 512, 1024};

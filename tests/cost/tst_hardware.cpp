@@ -41,41 +41,40 @@ private slots:
         QCOMPARE(shipped->l2_bytes, std::int64_t{62'914'560});
         QCOMPARE(shipped->shared_bytes_per_sm, 233'472);
     }
-    void theMeasuredFiguresAreThoseOfTheMicrobenchmarks() {
+    /// Other programs on another H200 of the same driver found these.
+    void theShippedFiguresAgreeWithAnIndependentMeasurement() {
         KERF_NEEDS_SHARED_DATA();
         const Json bench = Json::parse(textOf(test::sharedData() / "h200/microbench.json"));
         const auto h200 = cost::shippedHardware("NVIDIA H200");
         QVERIFY(h200.has_value());
+        const auto agree = [](double ours, double theirs, double within) {
+            return std::abs(ours / theirs - 1) < within;
+        };
         for (const Json& row : bench["graph_chain_us_per_node"]) {
             if (row["grid"] == 132) {
                 const auto& gap =
                     row["pdl"] == true ? h200->launch_gap_pdl_us : h200->launch_gap_us;
-                QCOMPARE(gap.value, row["untraced"].get<double>());
-                QVERIFY(!gap.estimated);
+                QVERIFY(agree(gap.value, row["untraced"].get<double>(), 0.12));
             }
         }
-        QCOMPARE(h200->event_one_way_us.value, bench["event_one_way_us"].get<double>());
-        for (const auto& [workers, us] : bench["grid_barrier_us"].items()) {
-            QCOMPARE(cost::interpolate(h200->barrier_us_by_workers, std::stod(workers)),
-                     us.get<double>());
-        }
-        for (const auto& [name, curve] : bench["read_bandwidth_GBps"].items()) {
-            for (const auto& [workers, gbps] : curve.items()) {
-                QCOMPARE(cost::readBandwidthGbps(*h200, std::stod(workers), std::stod(name)),
-                         gbps.get<double>());
-            }
-        }
+        QVERIFY(agree(cost::interpolate(h200->barrier_us_by_workers, 132),
+                      bench["grid_barrier_us"]["132"].get<double>(), 0.12));
+        const double both = bench["read_bandwidth_GBps"]["1024_threads"]["264"].get<double>();
+        QVERIFY(agree(cost::readBandwidthGbps(*h200, 264, 1024), both, 0.03));
+        QVERIFY(agree(h200->memory_gbps.value, both, 0.03));
     }
-    void everyEstimateSaysSo() {
+    void everyShippedFigureIsMeasured() {
         const auto h200 = cost::shippedHardware("NVIDIA H200");
         QVERIFY(h200.has_value());
-        for (const auto* figure : {&h200->prologue_us, &h200->dispatch_us, &h200->queue_pop_us,
-                                   &h200->dependent_latency_us, &h200->ramp_us, &h200->l2_gbps}) {
-            QVERIFY(figure->estimated);
+        for (const auto* figure :
+             {&h200->launch_gap_us, &h200->launch_gap_pdl_us, &h200->memset_us, &h200->prologue_us,
+              &h200->event_one_way_us, &h200->dispatch_us, &h200->queue_pop_us,
+              &h200->dependent_latency_us, &h200->ramp_us, &h200->memory_gbps, &h200->l2_gbps,
+              &h200->bulk_gbps_per_sm, &h200->on_chip_gbps_per_sm, &h200->drain_us,
+              &h200->tracing_us_per_node}) {
+            QVERIFY(!figure->estimated);
             QVERIFY(figure->spread > 0);
         }
-        QVERIFY(!h200->memory_gbps.estimated);
-        QVERIFY(!h200->tracing_us_per_node.estimated);
     }
     void aFileWithoutTheMemsetNodeIsRefused() {
         const auto hardware = parseChanged([](Json& f) { f["constants"].erase("memset_us"); });

@@ -15,7 +15,7 @@ private slots:
         QVERIFY(machine.has_value());
         QCOMPARE(machine->workers, 132);
         QCOMPARE(machine->ring_bytes, 232'448.0); // 228 KB less the reserved 1 KB
-        QCOMPARE(machine->worker_gbps, 59.3);     // the best lone worker of the curves
+        QCOMPARE(machine->worker_gbps, h200().bulk_gbps_per_sm.value); // below ring / ramp
     }
     void twoBlocksAnSmShareIt() {
         const auto machine =
@@ -23,13 +23,14 @@ private slots:
         QVERIFY(machine.has_value());
         QCOMPARE(machine->workers, 264);
         QCOMPARE(machine->ring_bytes, 115'712.0);
-        QCOMPARE(machine->worker_gbps, 59.3 / 2);
+        QCOMPARE(machine->worker_gbps, h200().bulk_gbps_per_sm.value / 2);
     }
     void anEventAtFullFanInCostsABarrier() {
         const auto machine =
             cost::machineFor(h200(), {.threads = 288, .registers = 64, .shared_bytes = 200'000});
         QVERIFY(machine.has_value());
-        QCOMPARE(machine->event_one_way_us + machine->event_fan_in_us, 0.959);
+        QCOMPARE(machine->event_one_way_us + machine->event_fan_in_us,
+                 cost::interpolate(h200().barrier_us_by_workers, 132));
     }
     void aSmallRingCannotHideTheLatency() {
         auto hardware = h200();

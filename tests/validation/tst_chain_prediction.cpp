@@ -33,7 +33,7 @@ cost::Hardware roundHardware() {
     hardware.dispatch_us.value = 0;
     hardware.memory_gbps.value = 1;
     hardware.l2_gbps.value = 1e12;
-    hardware.bandwidth = {{288, {{1, 1e6}}}};
+    hardware.bulk_gbps_per_sm.value = 1e6;
     return hardware;
 }
 
