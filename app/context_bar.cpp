@@ -32,6 +32,19 @@ QToolButton* link(QAction* action) {
     return button;
 }
 
+bool hasEstimates(const search::Case& theCase) {
+    const auto& ops = theCase.chain.ops;
+    return std::any_of(ops.begin(), ops.end(),
+                       [](const auto& op) { return op.tier == graph::Tier::Estimated; });
+}
+
+/// The dot is green where nothing limits trust; the text says so too.
+QString withDot(const QString& text, bool good) {
+    const auto& theme = views::currentTheme();
+    return QString("<span style='color:%1'>●</span> %2")
+        .arg((good ? theme.better : theme.muted).name(), text.toHtmlEscaped());
+}
+
 } // namespace
 
 QString signedPercent(double fraction) {
@@ -135,8 +148,7 @@ void ContextBar::showCurrent() {
     replay_->setVisible(state != nullptr);
     if (state) {
         model_->setCurrentText(QString::fromStdString(state->data->traced.model));
-        hardware_->setText("● " + hardwareChip(*state->data));
-        replay_->setText("● " + replayChip(*state->data));
+        showChips();
         QString health = tr("Predicted conventional run against the untraced measurement.");
         for (const auto& line : state->data->health) {
             health += "\n" + QString::fromStdString(line);
@@ -146,6 +158,15 @@ void ContextBar::showCurrent() {
                                  "not benchmarked. Hover a block of the strip for its source."));
     }
     fillBatches();
+}
+
+void ContextBar::showChips() {
+    if (const CaseState* state = session_.current()) {
+        const search::Case& shown = *state->data;
+        hardware_->setText(withDot(hardwareChip(shown), !hasEstimates(shown)));
+        replay_->setText(
+            withDot(replayChip(shown), shown.replay.hasMeasurement() && shown.dropped == 0));
+    }
 }
 
 void ContextBar::fillBatches() {
@@ -201,6 +222,7 @@ void ContextBar::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) {
         restyle();
+        showChips();
     }
 }
 

@@ -27,6 +27,7 @@ protected:
 private:
     void rebuild();     ///< other recordings
     void showCurrent(); ///< other case
+    void showChips();
     void fillBatches();
     void restyle();
 

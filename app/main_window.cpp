@@ -31,6 +31,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), session_(this) {
     resize(1600, 1000);
     search_ = new QAction(tr("Search best"), this);
     search_->setObjectName("searchBest");
+    search_->setIconText(tr("Search best Ctrl+B"));
     report_ = new QAction(tr("Export report…"), this);
     makePanels();
     makeMenus();
@@ -61,12 +62,24 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), session_(this) {
 
 MainWindow::~MainWindow() = default;
 
+QList<PanelDock*> MainWindow::panels() const {
+    return {composition_dock_, prediction_dock_, timeline_dock_, candidates_dock_, category_dock_};
+}
+
 void MainWindow::makePanels() {
     strip_ = new views::CompositionStrip;
     prediction_ = new views::PredictionPanel;
     timeline_ = new views::TimelineView;
     candidates_ = new views::CandidatesView;
     categories_ = new views::CategoryMap;
+    // Room goes to the evidence; strip and number need no more than they ask for.
+    for (QWidget* view : {static_cast<QWidget*>(strip_), static_cast<QWidget*>(prediction_)}) {
+        view->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    }
+    for (QWidget* view : {static_cast<QWidget*>(timeline_), static_cast<QWidget*>(candidates_),
+                          static_cast<QWidget*>(categories_)}) {
+        view->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    }
     composition_dock_ = new PanelDock("composition", tr("Composition"),
                                       tr("drag a handle · S split · M merge · Esc cancel"), strip_);
     prediction_dock_ = new PanelDock("prediction", tr("Predicted"), {}, prediction_);
@@ -88,8 +101,7 @@ void MainWindow::makePanels() {
             link == "open" ? chooseAndOpen() : chooseAndImport();
         }
     });
-    for (auto* dock :
-         {composition_dock_, prediction_dock_, timeline_dock_, candidates_dock_, category_dock_}) {
+    for (auto* dock : panels()) {
         addDockWidget(Qt::LeftDockWidgetArea, dock);
     }
     defaultLayout();
@@ -140,11 +152,7 @@ void MainWindow::projectChanged() {
     if (!file.empty()) {
         recent_->add(QString::fromStdString(file.string()));
     }
-    for (auto* dock :
-         {composition_dock_, prediction_dock_, timeline_dock_, candidates_dock_, category_dock_}) {
-        dock->setVisible(any);
-    }
-    empty_->setVisible(!any);
+    showPanels(any);
     QString text = tr(
         "<p style='font-size:16px'><b>Where should your model be cut into megakernels?</b></p>"
         "<p>Drop PyTorch traces of several batch sizes here, "
@@ -241,7 +249,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         return;
     }
     QSettings settings;
-    if (!session_.cases().empty()) { // else the docks are hidden, which is no layout
+    if (panels_shown_) { // else they are hidden, which is no layout
         settings.setValue("layout/state", saveState());
     }
     settings.setValue("layout/geometry", saveGeometry());

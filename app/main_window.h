@@ -40,7 +40,6 @@ protected:
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void makePanels();
@@ -52,7 +51,10 @@ private:
     void makeHelpMenu();
     void connectSession();
     void connectViews();
+    [[nodiscard]] QList<PanelDock*> panels() const;
+    void showPanels(bool shown);
     void defaultLayout();
+    void defaultSizes();
     void saveLayoutAs();
     void fillLayouts(QMenu& menu);
     void restoreSettings();
@@ -92,7 +94,7 @@ private:
     PanelDock* timeline_dock_ = nullptr;
     PanelDock* candidates_dock_ = nullptr;
     PanelDock* category_dock_ = nullptr;
-    bool layout_chosen_ = false; ///< restored, or dragged by the user: not laid out again on resize
+    bool panels_shown_ = false;
 };
 
 } // namespace kerf::app

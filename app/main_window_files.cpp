@@ -58,8 +58,7 @@ bool MainWindow::saveAs() {
 
 Expected<QStringList> MainWindow::exportPictures(const QString& folder) {
     QStringList files;
-    for (auto* dock :
-         {composition_dock_, prediction_dock_, timeline_dock_, candidates_dock_, category_dock_}) {
+    for (auto* dock : panels()) {
         const QString file = folder + "/" + dock->objectName() + ".png";
         const QImage image = sharpImage(*dock, dock->size());
         if (const auto written = views::writePng(image, file.toStdString()); !written) {

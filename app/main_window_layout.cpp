@@ -6,35 +6,57 @@
 
 #include <QApplication>
 #include <QInputDialog>
+#include <QLabel>
 #include <QMenu>
-#include <QResizeEvent>
 #include <QSettings>
 
 namespace kerf::app {
 
 void MainWindow::defaultLayout() {
-    layout_chosen_ = false;
-    for (auto* dock :
-         {composition_dock_, prediction_dock_, timeline_dock_, candidates_dock_, category_dock_}) {
+    for (auto* dock : panels()) {
         dock->setFloating(false);
+        dock->show();
         addDockWidget(Qt::LeftDockWidgetArea, dock);
     }
     splitDockWidget(composition_dock_, prediction_dock_, Qt::Horizontal);
     splitDockWidget(composition_dock_, timeline_dock_, Qt::Vertical);
     splitDockWidget(prediction_dock_, candidates_dock_, Qt::Vertical);
     splitDockWidget(candidates_dock_, category_dock_, Qt::Vertical);
+    // A split takes effect with the next layout; sizes given before are lost.
+    QMetaObject::invokeMethod(this, &MainWindow::defaultSizes, Qt::QueuedConnection);
+}
+
+void MainWindow::defaultSizes() {
     const int w = width();
     const int h = height() - 90;
-    resizeDocks({composition_dock_, prediction_dock_}, {w * 3 / 4, w / 4}, Qt::Horizontal);
+    resizeDocks({composition_dock_, prediction_dock_}, {w * 73 / 100, w * 27 / 100},
+                Qt::Horizontal);
     resizeDocks({composition_dock_, timeline_dock_}, {h * 24 / 100, h * 76 / 100}, Qt::Vertical);
     resizeDocks({prediction_dock_, candidates_dock_, category_dock_},
                 {h * 24 / 100, h * 40 / 100, h * 36 / 100}, Qt::Vertical);
 }
 
-void MainWindow::resizeEvent(QResizeEvent* event) {
-    QMainWindow::resizeEvent(event);
-    if (!layout_chosen_ && !event->oldSize().isValid()) { // first time shown at its real size
-        defaultLayout();
+void MainWindow::showPanels(bool shown) {
+    const bool already = panels_shown_;
+    panels_shown_ = shown;
+    empty_->setVisible(!shown);
+    if (shown == already) {
+        return; // keeps what the user closed or moved
+    }
+    for (auto* dock : panels()) {
+        dock->setVisible(shown);
+    }
+    if (shown) {
+        // Sizes hold only once the docks are laid out.
+        QMetaObject::invokeMethod(
+            this,
+            [this] {
+                const QByteArray saved = QSettings().value("layout/state").toByteArray();
+                if (saved.isEmpty() || !restoreState(saved)) {
+                    defaultLayout();
+                }
+            },
+            Qt::QueuedConnection);
     }
 }
 
@@ -56,7 +78,6 @@ void MainWindow::fillLayouts(QMenu& menu) {
     settings.endGroup();
     for (const QString& name : names) {
         menu.addAction(name, this, [this, name] {
-            layout_chosen_ = true;
             restoreState(QSettings().value("layouts/" + name).toByteArray());
         });
     }
@@ -68,9 +89,6 @@ void MainWindow::restoreSettings() {
     const QSettings settings;
     if (settings.contains("layout/geometry")) {
         restoreGeometry(settings.value("layout/geometry").toByteArray());
-    }
-    if (settings.contains("layout/state")) {
-        layout_chosen_ = restoreState(settings.value("layout/state").toByteArray());
     }
     setStyleSheet("QMainWindow::separator { width: 8px; height: 8px; background: transparent; }"
                   "QToolBar#top { border: none; padding: 0; spacing: 0; }");

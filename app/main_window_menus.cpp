@@ -65,8 +65,7 @@ void MainWindow::makeFileMenu() {
 
 void MainWindow::makeViewMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&View"));
-    for (auto* dock :
-         {composition_dock_, prediction_dock_, timeline_dock_, candidates_dock_, category_dock_}) {
+    for (auto* dock : panels()) {
         menu->addAction(dock->toggleViewAction());
         need_case_ << dock->toggleViewAction();
     }
