@@ -10,6 +10,8 @@
 #include <CLI/CLI.hpp>
 #include <QApplication>
 
+#include <cstdio>
+
 namespace kerf::cli {
 
 namespace {
@@ -90,6 +92,14 @@ std::size_t mostToGain(const std::vector<app::CaseState>& states) {
     return chosen;
 }
 
+/// The offscreen platform reports each window function that it lacks; nothing here needs them.
+void withoutPlatformNoise(QtMsgType type, const QMessageLogContext& context,
+                          const QString& message) {
+    if (!message.startsWith(QLatin1String("This plugin does not support"))) {
+        std::fprintf(stderr, "%s\n", qPrintable(qFormatLogMessage(type, context, message)));
+    }
+}
+
 int run(const Options& options, Progress& progress) {
     const Targets targets = targetsOf(options);
     if (const auto made = makeFolders(targets); !made) {
@@ -106,6 +116,7 @@ int run(const Options& options, Progress& progress) {
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
         qputenv("QT_QPA_PLATFORM", "offscreen"); // nothing is shown, with or without a display
     }
+    qInstallMessageHandler(withoutPlatformNoise);
     int argc = 1;
     char name[] = "kerf";
     char* argv[] = {name, nullptr};

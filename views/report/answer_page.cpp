@@ -13,7 +13,7 @@
 namespace kerf::views {
 namespace {
 
-constexpr std::size_t kMostCandidates = 14;
+constexpr std::size_t kMostCandidates = 9; ///< what fits below the strip
 constexpr std::size_t kMostCutsNamed = 6;
 
 QString text(const std::string& s) {
@@ -183,6 +183,21 @@ void drawOpLegend(Pages& pages) {
     }
 }
 
+/// The best, and in any case the monolith and the conventional path: what everyone asks about.
+std::vector<std::size_t> shownCandidates(const std::vector<search::Candidate>& candidates) {
+    std::vector<std::size_t> shown;
+    for (std::size_t i = candidates.size(); i-- > 0;) {
+        const auto kind = candidates[i].prediction.kind;
+        if (kind == graph::Kind::Monolith || kind == graph::Kind::Conventional) {
+            shown.push_back(i);
+        } else if (i < kMostCandidates - 2) {
+            shown.push_back(i);
+        }
+    }
+    std::sort(shown.begin(), shown.end());
+    return shown;
+}
+
 void drawCandidates(Pages& pages, const ReportEntry& entry) {
     pages.heading(QStringLiteral("Candidates"));
     std::vector<TableRow> rows;
@@ -191,7 +206,8 @@ void drawCandidates(Pages& pages, const ReportEntry& entry) {
         audio = audio || candidate.prediction.rtf > 0;
     }
     const double best_us = std::max(entry.result.candidates.front().prediction.ttfa_us, 1e-9);
-    for (std::size_t i = 0; i < entry.result.candidates.size() && i < kMostCandidates; ++i) {
+    const auto shown = shownCandidates(entry.result.candidates);
+    for (const std::size_t i : shown) {
         const auto& candidate = entry.result.candidates[i];
         const auto& p = candidate.prediction;
         QStringList cells{
@@ -225,9 +241,9 @@ void drawCandidates(Pages& pages, const ReportEntry& entry) {
                                   "%1 regions evaluated in %2 s; the search is exact.")
                        .arg(entry.result.regions_evaluated)
                        .arg(entry.result.seconds, 0, 'f', 1);
-    if (entry.result.candidates.size() > kMostCandidates) {
+    if (entry.result.candidates.size() > shown.size()) {
         note += QStringLiteral(" %1 more candidates are in the attached result.")
-                    .arg(entry.result.candidates.size() - kMostCandidates);
+                    .arg(entry.result.candidates.size() - shown.size());
     }
     pages.paragraph(note, 11, true);
 }

@@ -34,9 +34,16 @@ QString figure(double value) {
     return size >= 100 ? QString::number(value, 'f', 0) : QString::number(value, 'g', 3);
 }
 
+/// Where and when a calibration ran: the start of its constants' sources, said once.
+QString occasionOf(const cost::Hardware& hardware) {
+    const QString source = text(hardware.launch_gap_us.source);
+    const auto end = source.indexOf(QLatin1String(": "));
+    return end < 0 ? QString() : source.left(end + 2);
+}
+
 TableRow constantRow(const char* name, const cost::Constant& constant, const char* unit) {
     return {{QString::fromUtf8(name), figure(constant.value),
-             constant.spread > 0 ? figure(constant.spread) : QStringLiteral("–"),
+             constant.spread > 0 ? QString::number(constant.spread, 'g', 2) : QStringLiteral("–"),
              QString::fromUtf8(unit),
              constant.estimated ? QStringLiteral("estimated") : QStringLiteral("measured"),
              text(constant.source)}};
@@ -47,13 +54,17 @@ void drawHardware(Pages& pages, const cost::Hardware& hardware) {
     std::vector<TableRow> rows{
         constantRow("launch gap", hardware.launch_gap_us, "µs"),
         constantRow("launch gap, programmatic", hardware.launch_gap_pdl_us, "µs"),
+        constantRow("memset node", hardware.memset_us, "µs"),
         constantRow("prologue", hardware.prologue_us, "µs"),
+        constantRow("drain", hardware.drain_us, "µs"),
         constantRow("event, one way", hardware.event_one_way_us, "µs"),
         constantRow("dispatch of a tile", hardware.dispatch_us, "µs"),
         constantRow("pop from a shared queue", hardware.queue_pop_us, "µs"),
         constantRow("first activation byte", hardware.dependent_latency_us, "µs"),
         constantRow("first cold byte", hardware.ramp_us, "µs"),
         constantRow("device memory", hardware.memory_gbps, "GB/s"),
+        constantRow("bulk copies, lone SM", hardware.bulk_gbps_per_sm, "GB/s"),
+        constantRow("ring to consumers, an SM", hardware.on_chip_gbps_per_sm, "GB/s"),
         constantRow("L2", hardware.l2_gbps, "GB/s"),
         constantRow("tracing, a node", hardware.tracing_us_per_node, "µs")};
     const auto curve = [&](const char* name, std::size_t points, const char* unit,
@@ -70,6 +81,12 @@ void drawHardware(Pages& pages, const cost::Hardware& hardware) {
         points += each.gbps_by_workers.size();
     }
     curve("bandwidth by workers, threads", points, "GB/s", hardware.bandwidth_source);
+    const QString occasion = occasionOf(hardware);
+    for (TableRow& row : rows) {
+        if (!occasion.isEmpty() && row.cells.back().startsWith(occasion)) {
+            row.cells.back().remove(0, occasion.size());
+        }
+    }
     pages.table({{QStringLiteral("constant"), 1.9},
                  {QStringLiteral("value"), 0.8, true},
                  {QStringLiteral("spread"), 0.6, true},
@@ -77,13 +94,16 @@ void drawHardware(Pages& pages, const cost::Hardware& hardware) {
                  {QStringLiteral("status"), 0.8},
                  {QStringLiteral("source"), 5}},
                 rows);
-    pages.paragraph(
-        QStringLiteral("%1 SMs, %2 KiB shared memory and %3 registers an SM, %4 MiB L2.")
-            .arg(hardware.sm_count)
-            .arg(hardware.shared_bytes_per_sm / 1024)
-            .arg(hardware.registers_per_sm)
-            .arg(hardware.l2_bytes / 1024 / 1024),
-        11, true);
+    QString note;
+    if (!occasion.isEmpty()) {
+        note = QStringLiteral("Rows without another source: %1. ").arg(occasion.chopped(2));
+    }
+    note += QStringLiteral("%1 SMs, %2 KiB shared memory and %3 registers an SM, %4 MiB L2.")
+                .arg(hardware.sm_count)
+                .arg(hardware.shared_bytes_per_sm / 1024)
+                .arg(hardware.registers_per_sm)
+                .arg(hardware.l2_bytes / 1024 / 1024);
+    pages.paragraph(note, 11, true);
 }
 
 void drawCosts(Pages& pages, const search::Case& theCase) {
@@ -184,17 +204,19 @@ void drawRules(Pages& pages, const graph::FusionRules& given) {
 void drawHealth(Pages& pages, const ReportData& data) {
     pages.heading(QStringLiteral("Health of the recordings and what was assumed"));
     std::vector<TableRow> rows;
+    int clean = 0;
     for (std::size_t i = 0; i < data.entries.size(); ++i) {
         if (!data.entries[i].the_case) {
             continue;
         }
         const auto& theCase = *data.entries[i].the_case;
+        if (theCase.health.empty() && theCase.traced.notes.empty()) {
+            ++clean;
+            continue;
+        }
         QStringList lines;
         for (const auto& line : theCase.health) {
             lines << text(line);
-        }
-        if (lines.isEmpty()) {
-            lines << QStringLiteral("no finding");
         }
         for (const auto& note : theCase.traced.notes) {
             lines << text(note);
@@ -204,6 +226,11 @@ void drawHealth(Pages& pages, const ReportData& data) {
                              .arg(theCase.traced.batch),
                          lines.join(QLatin1Char('\n'))},
                         i == data.chosen});
+    }
+    if (clean > 0) {
+        rows.push_back({{rows.empty() ? QStringLiteral("all recordings")
+                                      : QStringLiteral("%1 others").arg(clean),
+                         QStringLiteral("no finding")}});
     }
     pages.table({{QStringLiteral("recording"), 1}, {QStringLiteral("findings"), 5}}, rows);
 }
@@ -228,10 +255,10 @@ void drawAssumptions(Pages& pages, const ReportData& data) {
     drawHardware(pages, entry.the_case->hardware);
     drawCosts(pages, *entry.the_case);
     drawSensitivities(pages, entry);
-    drawReplay(pages, data);
-    drawRules(pages, data.fusion_rules);
     drawHealth(pages, data);
     drawSettings(pages, data);
+    drawReplay(pages, data);
+    drawRules(pages, data.fusion_rules);
 }
 
 } // namespace kerf::views
