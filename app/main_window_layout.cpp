@@ -16,8 +16,9 @@ void MainWindow::defaultLayout() {
     for (auto* dock : panels()) {
         dock->setFloating(false);
         dock->show();
-        addDockWidget(Qt::LeftDockWidgetArea, dock);
     }
+    // One by one beside the first: five below one another would make the window grow.
+    addDockWidget(Qt::LeftDockWidgetArea, composition_dock_);
     splitDockWidget(composition_dock_, prediction_dock_, Qt::Horizontal);
     splitDockWidget(composition_dock_, timeline_dock_, Qt::Vertical);
     splitDockWidget(prediction_dock_, candidates_dock_, Qt::Vertical);
@@ -28,7 +29,7 @@ void MainWindow::defaultLayout() {
 
 void MainWindow::defaultSizes() {
     const int w = width();
-    const int h = height() - 90;
+    const int h = height() - 130; // bars and margins; the rest is shared out
     resizeDocks({composition_dock_, prediction_dock_}, {w * 73 / 100, w * 27 / 100},
                 Qt::Horizontal);
     resizeDocks({composition_dock_, timeline_dock_}, {h * 24 / 100, h * 76 / 100}, Qt::Vertical);

@@ -32,6 +32,7 @@ private slots:
     void cleanup();
     void emptyWindowSaysWhatToDo();
     void openingShowsPanelsAndANumber();
+    void openingKeepsTheWindowsSizeAndGivesRoomToTheTimeline();
     void draggingAHandleChangesTheNumberAndUndoRestoresIt();
     void escapeCancelsADrag();
     void searchFillsTheTable();
@@ -113,6 +114,19 @@ void TestMainWindow::openingShowsPanelsAndANumber() {
     }
     QVERIFY(ttfa() > 0);
     QCOMPARE(view<views::PredictionPanel>().state().batch, 1);
+}
+
+void TestMainWindow::openingKeepsTheWindowsSizeAndGivesRoomToTheTimeline() {
+    window_->resize(1600, 1000);
+    open();
+    QTest::qWait(50);
+    QCOMPARE(window_->size(), QSize(1600, 1000));
+    const auto height = [&](const char* name) {
+        return window_->findChild<app::PanelDock*>(name)->height();
+    };
+    QVERIFY2(height("composition") < 300, qPrintable(QString::number(height("composition"))));
+    QVERIFY2(height("timeline") > 550, qPrintable(QString::number(height("timeline"))));
+    QVERIFY2(height("categories") > 200, qPrintable(QString::number(height("categories"))));
 }
 
 void TestMainWindow::draggingAHandleChangesTheNumberAndUndoRestoresIt() {
