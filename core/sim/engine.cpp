@@ -42,11 +42,15 @@ std::string_view toString(Bound bound) {
 Engine::Engine(const RegionGraph& graph, const Machine& machine, const Options& options)
     : graph_(graph), machine_(machine), options_(options),
       workers_count_(static_cast<std::uint32_t>(machine.workers)),
-      dynamic_(machine.policy == Policy::DynamicQueue), program_(graph), workers_(workers_count_),
+      dynamic_(machine.policy == Policy::DynamicQueue), program_(graph),
       memory_(machine.memory_gbps * kBytesPerUsPerGbps, machine.worker_gbps * kBytesPerUsPerGbps),
       history_(graph.loops.size()), attempts_(graph.loops.size(), 0),
       op_executions_(graph.ops.size(), 0), waited_(graph.ops.size(), 0) {
     result_.ops.assign(graph.ops.size(), OpTiming{.first_start_us = -1});
+    const bool grouped = options.group_workers && !options.record_tiles;
+    for (const WorkerGroup& group : grouped ? groupsOf(graph, machine) : loneWorkers(machine)) {
+        workers_.emplace_back().group = group;
+    }
     latency_by_signals_.resize(workers_count_ + 1, machine.event_one_way_us);
     for (std::uint32_t signals = 2; signals <= workers_count_; ++signals) {
         latency_by_signals_[signals] +=
@@ -89,7 +93,7 @@ Engine::Engine(const RegionGraph& graph, const Machine& machine, const Options& 
 }
 
 Expected<RegionResult> Engine::run() {
-    for (std::uint32_t worker = 0; worker < workers_count_; ++worker) {
+    for (std::uint32_t worker = 0; worker < workers_.size(); ++worker) {
         if (dynamic_) {
             takeNext(worker);
         } else {
@@ -97,7 +101,7 @@ Expected<RegionResult> Engine::run() {
             settle(worker, workers_[worker].to_load, true);
         }
     }
-    for (std::uint32_t worker = 0; worker < workers_count_; ++worker) {
+    for (std::uint32_t worker = 0; worker < workers_.size(); ++worker) {
         pumpLoader(worker, Blame{}, kNone);
         tryStart(worker, Cause::Launch);
     }
@@ -118,8 +122,9 @@ Expected<RegionResult> Engine::run() {
             timers_.take();
             fireTimer(id / 2, id % 2 == 1);
         } else {
-            const std::uint32_t id = memory_.end(now_us_);
+            const std::uint32_t id = memory_.next();
             Worker& worker = workers_[id / 2];
+            memory_.end(now_us_, worker.group.count);
             if (id % 2 == 1) {
                 endLoad(id / 2);
             } else {
@@ -161,8 +166,9 @@ void Engine::fireTimer(std::uint32_t worker, bool of_loader) {
         break;
     case Consumer::Waiting: // the latency of the dependent read is over
         w.fetch_us = now_us_;
-        w.fetch_key = memory_.start(
-            now_us_, costs_[execution(w.running.execution).op].dependent_bytes, consumerId(worker));
+        w.fetch_key =
+            memory_.start(now_us_, costs_[execution(w.running.execution).op].dependent_bytes,
+                          consumerId(worker), w.group.count);
         w.consumer = Consumer::Fetching;
         break;
     case Consumer::Running:
@@ -221,8 +227,8 @@ void Engine::begin(std::uint32_t worker) {
     }
     const bool first = w.last_execution != w.to_run.execution;
     if (first && run.number == 0) {
-        result_.ops[run.op].wait_us += w.start_us - w.only_event_missing_us;
-        ++waited_[run.op];
+        result_.ops[run.op].wait_us += w.group.count * (w.start_us - w.only_event_missing_us);
+        waited_[run.op] += w.group.count;
     }
     if (result_.ops[run.op].first_start_us < 0) {
         result_.ops[run.op].first_start_us = w.start_us + skipped_us_;
@@ -288,8 +294,8 @@ void Engine::endTile(std::uint32_t worker) {
     w.running.valid = false;
     w.ring_used -= cost.load_bytes;
     ++result_.simulated_tiles;
-    ++result_.tiles;
-    result_.loaded_bytes += cost.load_bytes + cost.dependent_bytes;
+    result_.tiles += w.group.count;
+    result_.loaded_bytes += w.group.count * (cost.load_bytes + cost.dependent_bytes);
 
     tileDone(worker, tile);
     if (dynamic_ && !w.to_run.valid) {
@@ -341,7 +347,7 @@ void Engine::startLoad(std::uint32_t worker) {
     Worker& w = workers_[worker];
     w.loader = Loader::Loading;
     w.load_start_us = now_us_;
-    w.load_key = memory_.start(now_us_, w.load_bytes, loaderId(worker));
+    w.load_key = memory_.start(now_us_, w.load_bytes, loaderId(worker), w.group.count);
 }
 
 void Engine::endLoad(std::uint32_t worker) {

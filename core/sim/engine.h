@@ -54,13 +54,15 @@ struct RegionResult {
     std::vector<TileRecord>
         records;             ///< only with Options::record_tiles; skipped iterations leave none
     std::uint64_t tiles = 0; ///< executed, with those of skipped iterations
-    std::uint64_t simulated_tiles = 0;
-    double loaded_bytes = 0; ///< executed, with skipped iterations
+    std::uint64_t simulated_tiles = 0; ///< one for all equal workers of a group
+    double loaded_bytes = 0;           ///< executed, with skipped iterations
 };
 
 struct Options {
     bool record_tiles = false;
-    bool skip_periods = true; ///< skip loop iterations once two ends have the same relative state
+    bool group_workers = true; ///< move equal workers as one; without effect on the result, and off
+                               ///< where tiles are recorded
+    bool skip_periods = true;  ///< skip loop iterations once two ends have the same relative state
 };
 
 /// Simulates one region. Deterministic: same input, same bits.

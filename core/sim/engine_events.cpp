@@ -117,7 +117,7 @@ void Engine::wake(std::int32_t& first_waiter) {
 
 void Engine::tileDone(std::uint32_t worker, const Cursor& tile) {
     Execution& run = execution(tile.execution);
-    --run.remaining;
+    run.remaining -= workers_[worker].group.count;
     if (marks_tiles_) {
         TileMark& mark = run.marks[tile.tile];
         mark.done_us = now_us_;
@@ -161,7 +161,7 @@ void Engine::executionDone(std::uint64_t index, std::uint32_t worker) {
 void Engine::unpark(const Blame& blame, std::int64_t record) {
     anyone_parked_ = false;
     woken_.clear();
-    for (std::uint32_t worker = 0; worker < workers_count_; ++worker) {
+    for (std::uint32_t worker = 0; worker < workers_.size(); ++worker) {
         Worker& w = workers_[worker];
         if (!w.to_run.parked && !w.to_load.parked) {
             continue;

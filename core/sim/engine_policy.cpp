@@ -71,8 +71,8 @@ bool Engine::firstTile(const Execution& run, std::uint32_t worker, std::uint32_t
         tile = run.first_tile[worker];
         return tile != kNoTile;
     }
-    tile = worker;
-    return worker < costs_[run.op].tiles;
+    tile = workers_[worker].group.first;
+    return tile < costs_[run.op].tiles;
 }
 
 /// Moves a worker's cursor to its next tile.

@@ -7,6 +7,7 @@
 #include "core/sim/key_heap.h"
 #include "core/sim/program.h"
 #include "core/sim/shared_bandwidth.h"
+#include "core/sim/worker_groups.h"
 
 #include <deque>
 #include <limits>
@@ -35,7 +36,10 @@ enum class Cause : std::uint8_t { Launch, Worker, Data, Event, Window };
 enum class Loader : std::uint8_t { Idle, Ramping, Loading };
 enum class Consumer : std::uint8_t { Idle, Starting, Waiting, Fetching, Running };
 
+/// One worker, or a group of equal ones: then each of its times, cursors and bytes is that of every
+/// worker of the group.
 struct Worker {
+    WorkerGroup group;
     Cursor to_load;
     Cursor to_run;
     Cursor running;
@@ -179,7 +183,7 @@ private:
     const RegionGraph& graph_;
     Machine machine_;
     Options options_;
-    std::uint32_t workers_count_;
+    std::uint32_t workers_count_; ///< of the machine; as many as workers_ where none are grouped
     bool dynamic_;
     bool marks_tiles_ = false;
     std::vector<OpCost> costs_;

@@ -4,6 +4,7 @@
 #include "core/sim/key_heap.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 namespace kerf::sim {
@@ -20,11 +21,13 @@ public:
 
     void reserve(std::size_t loads) { ends_.reserve(loads); }
 
-    /// Returns the bytes served to each load at which this one ends.
-    double start(double now_us, double bytes, std::uint32_t id) {
+    /// Starts `count` equal loads under one id. Returns the bytes served to each load at which they
+    /// end.
+    double start(double now_us, double bytes, std::uint32_t id, std::uint32_t count) {
         serveUntil(now_us);
         const double end = served_ + bytes;
         ends_.push(end, id);
+        active_ += count;
         setRate();
         return end;
     }
@@ -36,17 +39,18 @@ public:
                                : at_us_ + std::max(0.0, next->key - served_) * us_per_byte_;
     }
 
-    /// Ends that load; `now_us` is what nextEndUs() said.
-    std::uint32_t end(double now_us) {
-        const KeyHeap::Entry ended = *ends_.top();
+    /// Its id.
+    [[nodiscard]] std::uint32_t next() { return ends_.top()->id; }
+    /// Ends the next load, or `count` of them under one id; `now_us` is what nextEndUs() said.
+    void end(double now_us, std::uint32_t count) {
+        served_ = ends_.top()->key; // exact: loads of equal end stay equal
         ends_.take();
-        served_ = ended.key; // exact: loads of equal end stay equal
         at_us_ = now_us;
-        if (ends_.size() == 0) {
+        active_ -= count;
+        if (active_ == 0) {
             served_ = 0;
         }
         setRate();
-        return ended.id;
     }
 
     /// Bytes served to each active load by now.
@@ -54,7 +58,7 @@ public:
 
 private:
     void serveUntil(double now_us) {
-        if (ends_.size() == 0) {
+        if (active_ == 0) {
             served_ = 0; // keeps the virtual time small, hence precise
         } else {
             served_ += (now_us - at_us_) * rate_;
@@ -62,11 +66,10 @@ private:
         at_us_ = now_us;
     }
     void setRate() {
-        if (ends_.size() != rated_for_) {
-            rated_for_ = ends_.size();
+        if (active_ != rated_for_) {
+            rated_for_ = active_;
             rate_ =
-                std::min(worker_rate_,
-                         memory_rate_ / static_cast<double>(std::max<std::size_t>(rated_for_, 1)));
+                std::min(worker_rate_, memory_rate_ / static_cast<double>(std::max(active_, 1U)));
             us_per_byte_ = 1 / rate_;
         }
     }
@@ -78,7 +81,8 @@ private:
     double at_us_ = 0;  ///< when `served_` was right
     double rate_ = 0;
     double us_per_byte_ = 0;
-    std::size_t rated_for_ = static_cast<std::size_t>(-1);
+    std::uint32_t active_ = 0; ///< loads in progress
+    std::uint32_t rated_for_ = static_cast<std::uint32_t>(-1);
 };
 
 } // namespace kerf::sim
