@@ -340,7 +340,7 @@ Expected<void> writeProject(const Project& project, const std::filesystem::path&
 }
 
 std::filesystem::path pathOf(const Project& project, const RecordingEntry& entry) {
-    const std::filesystem::path file(entry.file);
+    std::filesystem::path file(entry.file);
     if (file.is_absolute() || project.file.empty()) {
         return file;
     }

@@ -53,7 +53,7 @@ private:
     [[nodiscard]] std::int32_t loopsLeft(graph::SiteIndex from, graph::SiteIndex to,
                                          std::size_t depth) const;
     [[nodiscard]] std::size_t index(const graph::Region& region, graph::Mode mode) const {
-        const auto from = static_cast<std::size_t>(region.from + 1);
+        const auto from = static_cast<std::size_t>(region.from - graph::kPathStart);
         const auto to = static_cast<std::size_t>(region.to);
         const auto left = static_cast<std::size_t>(region.loops_left);
         return ((from * width_ + to) * levels_ + left) * 2 + (mode == graph::Mode::Megakernel);

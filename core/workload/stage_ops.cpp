@@ -70,7 +70,9 @@ std::vector<Cluster> clusterUnits(const std::vector<std::size_t>& units,
                                                   : a.second.front() < b.second.front();
     });
     std::vector<Cluster> clusters;
-    for (auto& [sequence, members] : ordered) {
+    for (auto& one : ordered) {
+        auto& sequence = one.first; // a binding cannot be captured by clang 14
+        auto& members = one.second;
         const auto home = std::find_if(clusters.begin(), clusters.end(), [&](const Cluster& c) {
             return likeness(c.ops, sequence) >= alike;
         });
