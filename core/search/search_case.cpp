@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The search of one case: best pure and mixed compositions beside the two that need no search.
 #include "core/search/predictor.h"
-#include "core/search/prefix_costs.h"
 
 #include <algorithm>
 #include <chrono>
@@ -78,16 +77,8 @@ Expected<SearchResult> searchCase(Predictor& predictor, const Constraints& const
     if (!regions) {
         return tl::unexpected(regions.error());
     }
-    const auto costs = prefixCosts(theCase, *regions, progress);
-    if (!costs) {
-        return tl::unexpected(costs.error());
-    }
     const RegionCost cost = [&](graph::Region region, graph::Mode mode) {
-        if (mode == graph::Mode::Conventional) {
-            return predictor.regionCostUs(region, mode);
-        }
-        const auto known = costs->us.find(region);
-        return known == costs->us.end() ? predictor.regionCostUs(region, mode) : known->second;
+        return predictor.regionCostUs(region, mode);
     };
 
     std::vector<graph::Composition> compositions{graph::fullyConventional(), graph::monolith()};
