@@ -6,6 +6,8 @@
 #include "app/cli/result_json.h"
 #include "app/cli/selection.h"
 #include "app/cli/verb.h"
+#include "app/cli/what_if_output.h"
+#include "core/search/programmatic.h"
 
 #include <CLI/CLI.hpp>
 
@@ -17,6 +19,7 @@ struct Options {
     Selection selection;
     std::vector<std::string> cuts;
     std::string composition;
+    bool what_if = false;
     Format format = Format::Table;
 };
 
@@ -25,6 +28,8 @@ struct Row {
     search::Prediction prediction;
     double conventional_us = 0;
     double monolith_us = 0;
+    search::ProgrammaticBaseline programmatic;
+    std::optional<NamedWhatIf> what_if;
 };
 
 /// What was asked for; else what the project has as current; else the monolith.
@@ -53,8 +58,12 @@ Expected<Row> predictOne(const std::shared_ptr<const search::Case>& theCase,
     const auto conventional = predictor.predict(graph::fullyConventional(), 0);
     const auto monolith = predictor.predict(graph::monolith(), 0);
     const double unknown = std::numeric_limits<double>::quiet_NaN(); // a monolith need not fit
-    return Row{theCase, std::move(*asked), conventional ? conventional->ttfa_us : unknown,
-               monolith ? monolith->ttfa_us : unknown};
+    return Row{theCase,
+               std::move(*asked),
+               conventional ? conventional->ttfa_us : unknown,
+               monolith ? monolith->ttfa_us : unknown,
+               search::conventionalProgrammatic(*theCase),
+               {}};
 }
 
 Table tableOf(const std::vector<Row>& rows) {
@@ -91,9 +100,34 @@ Json jsonOf(const std::vector<Row>& rows) {
         one.update(toJson(*row.theCase, row.prediction));
         one["conventional_us"] = row.conventional_us;
         one["monolith_us"] = row.monolith_us; // NaN is written as null
+        one["conventional_programmatic_us"] = row.programmatic.us;
+        if (row.what_if) {
+            one["what_if"] = toJson(*row.what_if);
+        }
         json.push_back(std::move(one));
     }
     return json;
+}
+
+int printAll(const std::vector<Row>& rows, const Options& options) {
+    if (options.format == Format::Json) {
+        return print(jsonOf(rows));
+    }
+    Table whatIfs = whatIfTable();
+    std::string after;
+    for (const auto& row : rows) {
+        after += programmaticLine(*row.theCase, row.programmatic);
+        if (row.what_if) {
+            addRows(whatIfs, *row.theCase, *row.what_if);
+        }
+    }
+    if (!options.what_if) {
+        return print(tableOf(rows), options.format, after);
+    }
+    if (options.format == Format::Csv) {
+        return print(whatIfs, options.format);
+    }
+    return print(tableOf(rows), options.format, after + "\n" + toText(whatIfs) + kWhatIfNote);
 }
 
 int run(const Options& options, Progress& progress) {
@@ -116,10 +150,17 @@ int run(const Options& options, Progress& progress) {
         if (!row) {
             return explain(row.error(), kFailed, progress);
         }
+        if (options.what_if) {
+            auto whatIf =
+                predictWhatIf(loaded->project, *theCase, row->prediction.composition, progress);
+            if (!whatIf) {
+                return explain(whatIf.error(), progress.cancelled ? kCancelled : kFailed, progress);
+            }
+            row->what_if = std::move(*whatIf);
+        }
         rows.push_back(std::move(*row));
     }
-    return options.format == Format::Json ? print(jsonOf(rows))
-                                          : print(tableOf(rows), options.format);
+    return printAll(rows, options);
 }
 
 } // namespace
@@ -141,6 +182,9 @@ void addPredict(CLI::App& app, Action& action) {
                      "(default: the project's current one, else monolith)")
         ->type_name("NAME")
         ->excludes(cuts);
+    verb->add_flag("--what-if", options->what_if,
+                   "Predict again with one constant or fusion rule changed at a time "
+                   "(with --csv: only that table)");
     addFormatOptions(*verb, options->format);
     verb->footer(kExitCodeHelp);
     verb->callback([options, &action] {

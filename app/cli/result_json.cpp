@@ -40,6 +40,7 @@ Json withoutRegions(const search::Case& theCase, const search::Prediction& predi
     return {{"kind", toString(prediction.kind)},
             {"ttfa_us", prediction.ttfa_us},
             {"interval_us", {prediction.ttfa_interval_us.low, prediction.ttfa_interval_us.high}},
+            {"overlap_us", prediction.overlap_us},
             {"coverage", prediction.coverage},
             {"launches", prediction.launches},
             {"steady_us", prediction.steady_us},
@@ -53,6 +54,7 @@ Json withoutRegions(const search::Case& theCase, const search::Prediction& predi
 
 Json toJson(const search::Case& theCase, const search::Prediction& prediction) {
     Json json = withoutRegions(theCase, prediction);
+    json["seed"] = search::kReplicaSeed;
     json["region_details"] = regionsOf(prediction);
     return json;
 }
@@ -77,6 +79,8 @@ Json toJson(const search::Case& theCase, const search::SearchResult& result) {
             {"batch", result.batch},
             {"best", candidates.empty() ? Json(nullptr) : candidates.front()},
             {"candidates", candidates},
+            {"conventional_programmatic_us", result.conventional_programmatic_us},
+            {"seed", search::kReplicaSeed},
             {"seconds", result.seconds},
             {"regions_evaluated", result.regions_evaluated}};
 }

@@ -5,6 +5,7 @@
 #include "app/cli/result_json.h"
 #include "app/cli/search_cases.h"
 #include "app/cli/verb.h"
+#include "app/cli/what_if_output.h"
 
 #include <CLI/CLI.hpp>
 
@@ -53,10 +54,12 @@ Table tableOf(const std::vector<search::SearchResult>& results) {
     return table;
 }
 
-std::string summaryOf(const std::vector<search::SearchResult>& results) {
+std::string summaryOf(const Cases& cases, const std::vector<search::SearchResult>& results) {
     std::string lines = "TTFA: request to first output of the whole batch, estimated; no candidate "
                         "has been run. c: conventional region, M: megakernel.\n";
-    for (const auto& result : results) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const auto& result = results[i];
+        lines += programmaticLine(*cases[i], search::conventionalProgrammatic(*cases[i]));
         lines += fmt::format("{} batch {}: {} regions evaluated in {:.2f} s\n", result.model,
                              result.batch, result.regions_evaluated, result.seconds);
     }
@@ -73,7 +76,7 @@ int run(const Options& options, Progress& progress) {
         return explain(results.error(), kFailed, progress);
     }
     if (options.format != Format::Json) {
-        return print(tableOf(*results), options.format, summaryOf(*results));
+        return print(tableOf(*results), options.format, summaryOf(loaded->cases, *results));
     }
     Json json = Json::array();
     for (std::size_t i = 0; i < results->size(); ++i) {

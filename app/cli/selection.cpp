@@ -52,6 +52,9 @@ void addPolicy(CLI::App& verb, Selection& selection) {
                     "(default: as the project says)")
         ->type_name("POLICY")
         ->check(CLI::IsMember({"round-robin", "balanced", "queue"}));
+    verb.add_flag("--programmatic-boundaries", selection.programmatic_boundaries,
+                  "Launch megakernels with programmatic edges: a smaller gap, and prologues "
+                  "overlap the tail before them (estimated; default: as the project says)");
 }
 
 Expected<Loaded> load(const Selection& selection, Progress& progress) {
@@ -62,6 +65,8 @@ Expected<Loaded> load(const Selection& selection, Progress& progress) {
     if (auto set = setPolicy(*project, selection.policy); !set) {
         return tl::unexpected(set.error());
     }
+    project->programmatic_boundaries =
+        project->programmatic_boundaries || selection.programmatic_boundaries;
     project::Project needed = *project;
     std::erase_if(needed.recordings, [&](const auto& entry) {
         return !selection.model.empty() && entry.model != selection.model;

@@ -17,6 +17,7 @@ struct Selection {
     std::string model;   ///< empty: every model
     int batch = 0;       ///< 0: every batch size
     std::string policy;  ///< how tiles are given to workers; empty: as the project says
+    bool programmatic_boundaries = false; ///< false: as the project says
 };
 
 using Cases = std::vector<std::shared_ptr<const search::Case>>;
@@ -26,7 +27,7 @@ struct Loaded {
     Cases cases;              ///< the selected ones, in the project's order
 };
 
-/// Adds PROJECT, --model and --batch to a verb; and --policy.
+/// Adds PROJECT, --model and --batch to a verb; and --policy with --programmatic-boundaries.
 void addSelection(CLI::App& verb, Selection& selection);
 void addPolicy(CLI::App& verb, Selection& selection);
 

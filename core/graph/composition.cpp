@@ -48,6 +48,10 @@ public:
                 uses_.push_back({region, mode_, 0});
             }
             ++uses_[known->second].count;
+            if (last_) {
+                ++pairs_[{*last_, known->second}];
+            }
+            last_ = known->second;
         }
         from_ = to;
         has_ops_ = false;
@@ -55,12 +59,21 @@ public:
     }
 
     [[nodiscard]] std::vector<RegionUse> takeUses() { return std::move(uses_); }
+    [[nodiscard]] std::vector<RegionPair> pairs() const {
+        std::vector<RegionPair> pairs;
+        for (const auto& [pair, count] : pairs_) {
+            pairs.push_back({pair.first, pair.second, count});
+        }
+        return pairs;
+    }
 
 private:
     const Composition& composition_;
     std::map<SiteIndex, Place> places_;
     std::map<Region, std::size_t> index_;
     std::vector<RegionUse> uses_;
+    std::optional<std::size_t> last_; ///< the region launched last
+    std::map<std::pair<std::size_t, std::size_t>, std::int64_t> pairs_;
     SiteIndex from_ = kPathStart;
     Mode mode_;
     bool has_ops_ = false;
@@ -107,6 +120,13 @@ std::vector<RegionUse> regionsOf(const Chain& chain, const Composition& composit
     walk(chain.items, counter);
     counter.finish(pathEnd(chain));
     return counter.takeUses();
+}
+
+std::vector<RegionPair> consecutiveRegions(const Chain& chain, const Composition& composition) {
+    RegionCounter counter(chain, composition);
+    walk(chain.items, counter);
+    counter.finish(pathEnd(chain));
+    return counter.pairs();
 }
 
 Composition normalised(const Chain& chain, Composition composition) {

@@ -39,6 +39,16 @@ struct RegionUse {
 /// without ops (a cut where the path starts or ends) launches nothing and is left out.
 [[nodiscard]] std::vector<RegionUse> regionsOf(const Chain& chain, const Composition& composition);
 
+/// `count` times the launch of region `next` follows that of region `first`.
+struct RegionPair {
+    std::size_t first = 0; ///< index into regionsOf()
+    std::size_t next = 0;
+    std::int64_t count = 0;
+};
+/// Every pair of consecutive launches along the path, sorted.
+[[nodiscard]] std::vector<RegionPair> consecutiveRegions(const Chain& chain,
+                                                         const Composition& composition);
+
 /// A composition in words that hold at every batch size: site keys and modes.
 struct NamedComposition {
     Mode first_mode = Mode::Megakernel;

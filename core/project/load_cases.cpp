@@ -163,6 +163,12 @@ Expected<std::vector<std::shared_ptr<const search::Case>>> loadCases(const Proje
             settings != project.models.end()) {
             made->audio_ms_per_path = settings->second.audio_ms_per_path;
         }
+        made->fusion_rules = project.fusion_rules;
+        made->programmatic_boundaries = project.programmatic_boundaries;
+        if (reference != i) {
+            made->reference =
+                std::make_shared<const workload::Workload>(loaded[reference]->corrected);
+        }
         auto chain = graph::buildChain(made->corrected, loaded[reference]->corrected, made->tree,
                                        rules, made->hardware);
         if (!chain) {

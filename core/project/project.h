@@ -40,6 +40,7 @@ struct Project {
     std::string hardware; ///< a hardware file, or empty: the shipped one for the recorded device
     graph::FusionRules fusion_rules; ///< empty: the default rules
     sim::Policy policy = sim::Policy::RoundRobin;
+    bool programmatic_boundaries = false;           ///< see search::Case
     nlohmann::json view = nlohmann::json::object(); ///< window layout and the like; not read here
     nlohmann::json unknown = nlohmann::json::object(); ///< fields of other versions, kept on saving
 };

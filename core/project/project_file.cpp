@@ -206,6 +206,7 @@ json toJson(const Project& project) {
             object["policy"] = name;
         }
     }
+    object["programmatic_boundaries"] = project.programmatic_boundaries;
     object["recordings"] = json::array();
     for (const auto& entry : project.recordings) {
         object["recordings"].push_back(toJson(entry));
@@ -314,12 +315,18 @@ Expected<Project> readProject(const std::filesystem::path& file) {
                     "Use round-robin, balanced or dynamic-queue.");
     }
     project.policy = known->first;
+    const auto programmatic = fieldOr<bool>(object, "programmatic_boundaries", false, where);
+    if (!programmatic) {
+        return tl::unexpected(programmatic.error());
+    }
+    project.programmatic_boundaries = *programmatic;
     if (auto parts = readParts(object, where, project); !parts) {
         return tl::unexpected(parts.error());
     }
     project.view = object.value("view", json::object());
-    for (const char* key : {"format", "version", "name", "hardware", "policy", "recordings",
-                            "models", "fusion_rules", "view"}) {
+    for (const char* key :
+         {"format", "version", "name", "hardware", "policy", "programmatic_boundaries",
+          "recordings", "models", "fusion_rules", "view"}) {
         object.erase(key);
     }
     project.unknown = std::move(object);

@@ -2,6 +2,7 @@
 #include "core/search/predictor.h"
 
 #include "core/graph/lower.h"
+#include "core/search/programmatic.h"
 #include "core/search/region_costs.h"
 
 #include <fmt/format.h>
@@ -37,13 +38,16 @@ graph::Mode modeAtFirstOp(const graph::Chain& chain, const graph::Chain& steady,
 struct Summed {
     double us = 0;
     TimeParts parts{};
+    double overlap_us = 0;
     double covered_us = 0;
     double conventional_us = 0;
     std::int64_t launches = 0;
     std::vector<RegionPrediction> regions;
 };
 
-Expected<Summed> sum(RegionCosts& costs, const graph::Composition& composition) {
+/// Regions one after another; with programmatic boundaries less what overlaps between them.
+Expected<Summed> sum(RegionCosts& costs, const Case& theCase,
+                     const graph::Composition& composition) {
     Summed total;
     int megakernels = 0;
     for (const auto& use : graph::regionsOf(costs.chain(), composition)) {
@@ -73,6 +77,11 @@ Expected<Summed> sum(RegionCosts& costs, const graph::Composition& composition) 
         }
         total.regions.push_back(std::move(*region));
     }
+    if (theCase.programmatic_boundaries) {
+        total.overlap_us = overlapUs(theCase, costs.chain(), composition, total.regions);
+        total.us -= total.overlap_us;
+        total.parts[static_cast<std::size_t>(ErrorSource::Launch)] -= total.overlap_us;
+    }
     return total;
 }
 
@@ -98,14 +107,14 @@ const Case& Predictor::theCase() const {
 }
 
 Expected<Prediction> Predictor::predict(const graph::Composition& composition, int replicas) {
-    auto path = sum(impl_->costs, composition);
+    auto path = sum(impl_->costs, *impl_->the_case, composition);
     if (!path) {
         return tl::unexpected(path.error());
     }
     auto steadyComposition = composition;
     steadyComposition.first_mode =
         modeAtFirstOp(impl_->the_case->chain, impl_->steady, composition);
-    const auto steady = sum(impl_->steady_costs, steadyComposition);
+    const auto steady = sum(impl_->steady_costs, *impl_->the_case, steadyComposition);
     if (!steady) {
         return tl::unexpected(steady.error());
     }
@@ -114,6 +123,7 @@ Expected<Prediction> Predictor::predict(const graph::Composition& composition, i
     prediction.kind = graph::kindOf(composition);
     prediction.ttfa_us = path->us;
     prediction.parts = path->parts;
+    prediction.overlap_us = path->overlap_us;
     prediction.coverage = path->conventional_us > 0 ? path->covered_us / path->conventional_us : 0;
     prediction.launches = path->launches;
     prediction.regions = std::move(path->regions);
@@ -131,6 +141,12 @@ Expected<Prediction> Predictor::predict(const graph::Composition& composition, i
                 .interval_us;
     }
     return prediction;
+}
+
+Expected<double> Predictor::ttfaUs(const graph::Composition& composition) {
+    return sum(impl_->costs, *impl_->the_case, composition).map([](const Summed& path) {
+        return path.us;
+    });
 }
 
 Expected<sim::RegionGraph> Predictor::regionGraph(graph::Region region) const {

@@ -37,6 +37,13 @@ struct Case {
     double audio_ms_per_path =
         0; ///< playable audio of a steady path's output; 0: text or not given
     ErrorModel errors{};
+    graph::FusionRules fusion_rules; ///< that `chain` was built by; empty: the default rules
+    std::shared_ptr<const workload::Workload>
+        reference;          ///< the model's smallest recorded batch size, corrected, from which
+                            ///< `chain` took its weights; null: `corrected`
+    bool look_ahead = true; ///< loaders cross op boundaries (sim::Machine)
+    bool programmatic_boundaries =
+        false; ///< regions are launched with programmatic edges; see docs/cost-model.md
 };
 
 struct RegionPrediction {
@@ -56,6 +63,8 @@ struct Prediction {
     double ttfa_us = 0;        ///< request to first output of the whole batch
     Interval ttfa_interval_us; ///< 90 %
     TimeParts parts{};
+    double overlap_us = 0;     ///< already taken off: prologues hidden under the tails before them
+                               ///< (programmatic boundaries only; estimated)
     double coverage = 0;       ///< share of the conventional path's time inside megakernel regions
     std::int64_t launches = 0; ///< of regions and, in conventional ones, recorded ops
     double steady_us = 0;      ///< a steady-state pass, see graph::steadyPart
@@ -78,6 +87,8 @@ public:
     /// Exact: every region simulated whole. Intervals from `replicas` paired replicas (0: none).
     [[nodiscard]] Expected<Prediction> predict(const graph::Composition& composition,
                                                int replicas = 200);
+    /// Only `Prediction::ttfa_us`. µs.
+    [[nodiscard]] Expected<double> ttfaUs(const graph::Composition& composition);
     /// One region with its tiles, for the timeline and the tile view.
     [[nodiscard]] Expected<sim::RegionResult> simulateRegion(graph::Region region,
                                                              bool recordTiles);
@@ -109,6 +120,7 @@ struct SearchResult {
     int batch = 1;
     std::vector<Candidate> candidates; ///< best first; always holds conventional, monolith, the
                                        ///< best pure and the best mixed composition
+    double conventional_programmatic_us = 0; ///< see conventionalProgrammatic; estimated
     std::uint64_t regions_evaluated = 0;
     double seconds = 0;
 };

@@ -68,6 +68,21 @@ TimeParts partsOf(const graph::Chain& chain, const sim::RegionGraph& program,
 
 } // namespace
 
+Expected<sim::Machine> machineOf(const Case& theCase, const cost::Footprint& footprint) {
+    auto machine = cost::machineFor(theCase.hardware, footprint, theCase.policy);
+    if (machine) {
+        machine->look_ahead = theCase.look_ahead;
+    }
+    return machine;
+}
+
+double boundaryUs(const Case& theCase) {
+    const auto& hardware = theCase.hardware;
+    const auto& gap =
+        theCase.programmatic_boundaries ? hardware.launch_gap_pdl_us : hardware.launch_gap_us;
+    return gap.value + hardware.prologue_us.value;
+}
+
 RegionCosts::RegionCosts(const graph::Chain& chain, const Case& theCase, std::size_t maxEntries)
     : chain_(chain), case_(theCase), max_entries_(std::max<std::size_t>(maxEntries, 16)) {}
 
@@ -100,7 +115,7 @@ Expected<RegionCosts::Program> RegionCosts::programOf(graph::Region region) cons
     const auto items = graph::opsOf(chain_, region);
     Program program;
     program.footprint = graph::regionFootprint(chain_, items);
-    auto machine = cost::machineFor(case_.hardware, program.footprint, case_.policy);
+    auto machine = machineOf(case_, program.footprint);
     if (!machine) {
         return tl::unexpected(machine.error());
     }
@@ -120,7 +135,7 @@ Expected<RegionPrediction> RegionCosts::simulate(graph::Region region) const {
     }
     RegionPrediction prediction;
     prediction.use = {region, graph::Mode::Megakernel, 1};
-    prediction.boundary_us = case_.hardware.launch_gap_us.value + case_.hardware.prologue_us.value;
+    prediction.boundary_us = boundaryUs(case_);
     prediction.us = prediction.boundary_us + result->makespan_us;
     prediction.workers = program->machine.workers;
     prediction.footprint = program->footprint;

@@ -9,6 +9,12 @@
 
 namespace kerf::search {
 
+/// The machine that a region of footprint `footprint` runs on. Errors: as cost::machineFor.
+[[nodiscard]] Expected<sim::Machine> machineOf(const Case& theCase,
+                                               const cost::Footprint& footprint);
+/// What a megakernel's launch costs beside its simulation: launch gap and prologue. µs.
+[[nodiscard]] double boundaryUs(const Case& theCase);
+
 /// Costs of the regions of one chain as megakernels and conventionally. Safe from several threads.
 /// Bounded: when full, everything is forgotten and simulated again when asked.
 class RegionCosts {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The search of one case: best pure and mixed compositions beside the two that need no search.
 #include "core/search/predictor.h"
+#include "core/search/programmatic.h"
 
 #include <algorithm>
 #include <chrono>
@@ -152,6 +153,7 @@ Expected<SearchResult> searchCase(Predictor& predictor, const Constraints& const
             i == 0 ||
             compare(parts[i], parts[0], theCase.errors, residual, kReplicas, kReplicaSeed).tie;
     }
+    result.conventional_programmatic_us = conventionalProgrammatic(theCase).us;
     result.regions_evaluated = regions->size();
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
