@@ -73,12 +73,15 @@ Table tableOf(const std::vector<Row>& rows) {
                  {"TTFA ms", "ttfa_us", true},
                  {"5 % ms", "interval_low_us", true},
                  {"95 % ms", "interval_high_us", true},
+                 {"p95 ms", "batch_p95_us", true},
                  {"vs conventional %", "vs_conventional_percent", true},
                  {"vs monolith %", "vs_monolith_percent", true},
                  {"coverage %", "coverage", true},
                  {"launches", "launches", true},
                  {"outputs/s", "throughput_per_s", true},
-                 {"RTF", "rtf", true}},
+                 {"gap ms", "inter_chunk_us", true},
+                 {"RTF", "rtf", true},
+                 {"stalls at", "stalls_at_chunk", true}},
                 {}};
     for (const auto& row : rows) {
         const auto& p = row.prediction;
@@ -86,9 +89,13 @@ Table tableOf(const std::vector<Row>& rows) {
             {text(row.theCase->traced.model), integer(row.theCase->traced.batch),
              text(std::string(toString(p.kind))), number(p.ttfa_us, 3, 1e-3),
              number(p.ttfa_interval_us.low, 3, 1e-3), number(p.ttfa_interval_us.high, 3, 1e-3),
+             number(p.streaming.batch_p95_us, 3, 1e-3),
              percent(p.ttfa_us / row.conventional_us - 1), percent(p.ttfa_us / row.monolith_us - 1),
              number(p.coverage, 0, 100), integer(p.launches), number(p.throughput_per_s, 1),
-             p.rtf > 0 ? number(p.rtf, 3) : missing()});
+             number(p.streaming.inter_chunk_us, 3, 1e-3), p.rtf > 0 ? number(p.rtf, 3) : missing(),
+             p.streaming.playback.stalls_at_chunk > 0
+                 ? integer(p.streaming.playback.stalls_at_chunk)
+                 : missing()});
     }
     return table;
 }
@@ -114,7 +121,9 @@ int printAll(const std::vector<Row>& rows, const Options& options) {
         return print(jsonOf(rows));
     }
     Table whatIfs = whatIfTable();
-    std::string after;
+    std::string after =
+        "p95: over the requests of one batch. gap: between two outputs of a request in steady "
+        "state. RTF: compute time / audio time. stalls at: the first chunk that comes too late.\n";
     for (const auto& row : rows) {
         after += programmaticLine(*row.theCase, row.programmatic);
         if (row.what_if) {

@@ -36,6 +36,27 @@ Json regionsOf(const search::Prediction& prediction) {
     return regions;
 }
 
+/// Figures that need the audio of an output are null without it.
+Json streamingOf(const search::Case& theCase, const search::StreamingMetrics& metrics) {
+    const bool audio = metrics.chunk_audio_us > 0;
+    const auto known = [](bool isKnown, auto value) {
+        return isKnown ? Json(value) : Json(nullptr);
+    };
+    return {
+        {"requests", metrics.requests},
+        {"first_request_us", metrics.first_request_us},
+        {"batch_p95_us", metrics.batch_p95_us},
+        {"batch_p99_us", known(metrics.batch_p99_us > 0, metrics.batch_p99_us)},
+        {"mean_batch_p95_us", known(metrics.mean_batch_p95_us > 0, metrics.mean_batch_p95_us)},
+        {"first_chunk_frames", known(theCase.first_chunk_frames > 0, theCase.first_chunk_frames)},
+        {"first_chunk_audio_us", known(audio, metrics.first_chunk_audio_us)},
+        {"chunk_audio_us", known(audio, metrics.chunk_audio_us)},
+        {"inter_chunk_us", metrics.inter_chunk_us},
+        {"underrun_us", known(audio, metrics.playback.underrun_us)},
+        {"stalls_at_chunk",
+         known(metrics.playback.stalls_at_chunk > 0, metrics.playback.stalls_at_chunk)}};
+}
+
 Json withoutRegions(const search::Case& theCase, const search::Prediction& prediction) {
     return {{"kind", toString(prediction.kind)},
             {"ttfa_us", prediction.ttfa_us},
@@ -46,6 +67,7 @@ Json withoutRegions(const search::Case& theCase, const search::Prediction& predi
             {"steady_us", prediction.steady_us},
             {"throughput_per_s", prediction.throughput_per_s},
             {"rtf", prediction.rtf > 0 ? Json(prediction.rtf) : Json(nullptr)},
+            {"streaming", streamingOf(theCase, prediction.streaming)},
             {"first_mode", modeName(prediction.composition.first_mode)},
             {"cuts", cutsOf(theCase, prediction.composition)}};
 }

@@ -27,6 +27,7 @@ Table tableOf(const std::vector<search::SearchResult>& results) {
                  {"TTFA ms", "ttfa_us", true},
                  {"5 % ms", "interval_low_us", true},
                  {"95 % ms", "interval_high_us", true},
+                 {"p95 ms", "batch_p95_us", true},
                  {"P best", "p_best", true},
                  {"coverage %", "coverage", true},
                  {"launches", "launches", true},
@@ -44,8 +45,8 @@ Table tableOf(const std::vector<search::SearchResult>& results) {
                 {text(result.model), integer(result.batch), integer(++rank),
                  text(std::string(toString(p.kind))), number(p.ttfa_us, 3, 1e-3),
                  number(interval.low, 3, 1e-3), number(interval.high, 3, 1e-3),
-                 number(candidate.uncertain.p_best, 2), number(p.coverage, 0, 100),
-                 integer(p.launches), number(p.throughput_per_s, 1),
+                 number(p.streaming.batch_p95_us, 3, 1e-3), number(candidate.uncertain.p_best, 2),
+                 number(p.coverage, 0, 100), integer(p.launches), number(p.throughput_per_s, 1),
                  p.rtf > 0 ? number(p.rtf, 3) : missing(),
                  Cell{candidate.ties_best ? "tie" : "", candidate.ties_best ? "1" : "0"},
                  text(candidate.regions)});

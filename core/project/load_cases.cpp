@@ -161,7 +161,18 @@ Expected<std::vector<std::shared_ptr<const search::Case>>> loadCases(const Proje
                                                        made->hardware.tracing_us_per_node.source});
         if (const auto settings = project.models.find(entry.model);
             settings != project.models.end()) {
-            made->audio_ms_per_path = settings->second.audio_ms_per_path;
+            const auto& given = settings->second.output;
+            const auto output =
+                search::outputOf(given, made->tree, entry.batch,
+                                 fmt::format("{}, model {}", project.file.string(), entry.model));
+            if (!output) {
+                return tl::unexpected(output.error());
+            }
+            made->audio_ms_per_path = output->chunk_audio_ms;
+            made->first_chunk_audio_ms = output->first_chunk_audio_ms;
+            made->first_chunk_frames = output->first_chunk_frames;
+            made->requests_per_last_pass = given.requests_per_last_pass;
+            made->last_passes = output->last_passes;
         }
         made->fusion_rules = project.fusion_rules;
         made->programmatic_boundaries = project.programmatic_boundaries;

@@ -27,8 +27,8 @@ struct RecordingEntry {
 };
 
 struct ModelSettings {
-    std::string path;             ///< text form (workload::formatPath); empty: as found
-    double audio_ms_per_path = 0; ///< audio of one steady pass; 0: text, or not known
+    std::string path; ///< text form (workload::formatPath); empty: as found
+    search::OutputSettings output;
     std::vector<graph::NamedComposition> compositions; ///< saved by the user; the first is current
 };
 

@@ -129,19 +129,33 @@ Expected<RecordingEntry> recordingFrom(const json& object, const std::string& wh
     return entry;
 }
 
+Expected<search::OutputSettings> outputFrom(const json& object, const std::string& where) {
+    const auto audio = fieldOr<double>(object, "audio_ms_per_path", 0, where);
+    const auto frames = fieldOr<int>(object, "first_chunk_frames", 0, where);
+    const auto frameAudio = fieldOr<double>(object, "frame_audio_ms", 0, where);
+    const auto requests = fieldOr<int>(object, "requests_per_last_pass", 0, where);
+    if (!audio || !frameAudio) {
+        return tl::unexpected(!audio ? audio.error() : frameAudio.error());
+    }
+    if (!frames || !requests) {
+        return tl::unexpected(!frames ? frames.error() : requests.error());
+    }
+    return search::OutputSettings{*audio, *frames, *frameAudio, *requests};
+}
+
 Expected<ModelSettings> settingsFrom(const json& object, const std::string& where) {
     ModelSettings settings;
     const auto path = fieldOr<std::string>(object, "path", "", where);
-    const auto audio = fieldOr<double>(object, "audio_ms_per_path", 0, where);
+    const auto output = outputFrom(object, where);
     const auto compositions = fieldOr<std::vector<json>>(object, "compositions", {}, where);
-    if (!path || !audio) {
-        return tl::unexpected(!path ? path.error() : audio.error());
+    if (!path || !output) {
+        return tl::unexpected(!path ? path.error() : output.error());
     }
     if (!compositions) {
         return tl::unexpected(compositions.error());
     }
     settings.path = *path;
-    settings.audio_ms_per_path = *audio;
+    settings.output = *output;
     for (const auto& value : *compositions) {
         auto composition = compositionFrom(value, where);
         if (!composition) {
@@ -213,7 +227,11 @@ json toJson(const Project& project) {
     }
     object["models"] = json::object();
     for (const auto& [model, settings] : project.models) {
-        json value{{"path", settings.path}, {"audio_ms_per_path", settings.audio_ms_per_path}};
+        json value{{"path", settings.path},
+                   {"audio_ms_per_path", settings.output.audio_ms_per_path},
+                   {"first_chunk_frames", settings.output.first_chunk_frames},
+                   {"frame_audio_ms", settings.output.frame_audio_ms},
+                   {"requests_per_last_pass", settings.output.requests_per_last_pass}};
         value["compositions"] = json::array();
         for (const auto& composition : settings.compositions) {
             value["compositions"].push_back(toJson(composition));

@@ -85,18 +85,69 @@ Expected<Summed> sum(RegionCosts& costs, const Case& theCase,
     return total;
 }
 
+/// The path up to the end of the first of its last stage's passes.
+graph::Chain withOneLastPass(graph::Chain chain) {
+    const auto loop = std::move(chain.items.back());
+    chain.items.pop_back();
+    chain.items.insert(chain.items.end(), loop.body.begin(), loop.body.end());
+    return chain;
+}
+
 } // namespace
 
 struct Predictor::Impl {
     std::shared_ptr<const Case> the_case;
     graph::Chain steady;
+    graph::Chain first_released;
     RegionCosts costs;
     RegionCosts steady_costs;
+    RegionCosts first_released_costs;
 
     Impl(std::shared_ptr<const Case> theCase, std::size_t entries)
         : the_case(std::move(theCase)), steady(graph::steadyPart(the_case->chain)),
-          costs(the_case->chain, *the_case, entries), steady_costs(steady, *the_case, entries) {}
+          first_released(the_case->last_passes > 1 ? withOneLastPass(the_case->chain)
+                                                   : graph::Chain{}),
+          costs(the_case->chain, *the_case, entries), steady_costs(steady, *the_case, entries),
+          first_released_costs(first_released, *the_case, entries) {}
+
+    /// `prediction` with all but `streaming`.
+    [[nodiscard]] Expected<StreamingMetrics> streamingOf(const Prediction& prediction,
+                                                         double meanTtfaUs);
 };
+
+Expected<StreamingMetrics> Predictor::Impl::streamingOf(const Prediction& prediction,
+                                                        double meanTtfaUs) {
+    StreamingMetrics metrics;
+    metrics.requests = the_case->corrected.batch;
+    double firstUs = prediction.ttfa_us;
+    if (the_case->last_passes > 1) {
+        const auto first = sum(first_released_costs, *the_case, prediction.composition);
+        if (!first) {
+            return tl::unexpected(first.error());
+        }
+        firstUs = std::min(first->us, prediction.ttfa_us);
+    }
+    const auto times =
+        requestTimesUs(firstUs, prediction.ttfa_us, the_case->last_passes,
+                       std::max(the_case->requests_per_last_pass, 1), metrics.requests);
+    metrics.first_request_us = firstUs;
+    metrics.batch_p95_us = percentile(times, 0.95).value_or(prediction.ttfa_us);
+    metrics.batch_p99_us = percentile(times, 0.99).value_or(0);
+    if (prediction.ttfa_us > 0) { // a replica stretches all of its batch's times alike
+        metrics.mean_batch_p95_us = metrics.batch_p95_us / prediction.ttfa_us * meanTtfaUs;
+    }
+    metrics.inter_chunk_us = prediction.steady_us;
+    const double chunkMs = the_case->audio_ms_per_path;
+    if (chunkMs > 0) {
+        const double firstMs =
+            the_case->first_chunk_audio_ms > 0 ? the_case->first_chunk_audio_ms : chunkMs;
+        metrics.chunk_audio_us = chunkMs * 1e3;
+        metrics.first_chunk_audio_us = firstMs * 1e3;
+        metrics.playback = playbackOf(metrics.first_chunk_audio_us, metrics.chunk_audio_us,
+                                      metrics.inter_chunk_us);
+    }
+    return metrics;
+}
 
 Predictor::Predictor(std::shared_ptr<const Case> theCase, std::size_t cacheEntries)
     : impl_(std::make_unique<Impl>(std::move(theCase), cacheEntries)) {}
@@ -134,12 +185,18 @@ Expected<Prediction> Predictor::predict(const graph::Composition& composition, i
     if (impl_->the_case->audio_ms_per_path > 0) {
         prediction.rtf = steady->us / 1e3 / impl_->the_case->audio_ms_per_path;
     }
+    double meanUs = 0;
     if (replicas > 0) {
-        prediction.ttfa_interval_us =
-            quantify({prediction.parts}, impl_->the_case->errors, replicas, kReplicaSeed)
-                .front()
-                .interval_us;
+        const auto uncertain =
+            quantify({prediction.parts}, impl_->the_case->errors, replicas, kReplicaSeed).front();
+        prediction.ttfa_interval_us = uncertain.interval_us;
+        meanUs = uncertain.mean_us;
     }
+    auto streaming = impl_->streamingOf(prediction, meanUs);
+    if (!streaming) {
+        return tl::unexpected(streaming.error());
+    }
+    prediction.streaming = *streaming;
     return prediction;
 }
 

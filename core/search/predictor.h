@@ -8,6 +8,7 @@
 #include "core/graph/build_chain.h"
 #include "core/graph/composition.h"
 #include "core/search/categories.h"
+#include "core/search/metrics.h"
 #include "core/search/search.h"
 #include "core/search/uncertainty.h"
 #include "core/sim/engine.h"
@@ -36,6 +37,10 @@ struct Case {
     sim::Policy policy = sim::Policy::RoundRobin;
     double audio_ms_per_path =
         0; ///< playable audio of a steady path's output; 0: text or not given
+    double first_chunk_audio_ms = 0; ///< 0: as a steady pass
+    int first_chunk_frames = 0;      ///< 0: not known
+    int requests_per_last_pass = 0;  ///< see OutputSettings; the path ends with `last_passes` of it
+    int last_passes = 1;
     ErrorModel errors{};
     graph::FusionRules fusion_rules; ///< that `chain` was built by; empty: the default rules
     std::shared_ptr<const workload::Workload>
@@ -71,6 +76,7 @@ struct Prediction {
     double throughput_per_s = 0; ///< steady passes a second × batch
     double rtf = 0; ///< steady compute time / audio time (below 1: faster than real time);
                     ///< 0: unknown
+    StreamingMetrics streaming;
     std::vector<RegionPrediction> regions;
 };
 

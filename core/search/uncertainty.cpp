@@ -94,6 +94,7 @@ std::vector<Uncertain> quantify(const std::vector<TimeParts>& candidates, const 
     }
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         result[i].predicted_us = total(candidates[i]);
+        result[i].mean_us = std::accumulate(samples[i].begin(), samples[i].end(), 0.0) / replicas;
         result[i].interval_us = interval(std::move(samples[i]));
     }
     return result;

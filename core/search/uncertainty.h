@@ -37,6 +37,7 @@ struct Interval {
 struct Uncertain {
     double predicted_us = 0; ///< without error: sum of the parts
     Interval interval_us;    ///< 90 %
+    double mean_us = 0;      ///< over the replicas
     double p_best = 0;       ///< share of replicas in which it is the fastest (ties split equally)
 };
 

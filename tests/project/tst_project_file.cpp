@@ -57,8 +57,9 @@ void TestProjectFile::whatIsWrittenIsReadAgain() {
     composition.first_mode = Mode::Conventional;
     composition.cuts = {{"decode/start", Mode::Megakernel},
                         {"decode/each layer", Mode::Conventional}};
-    project.models["a"] = {"prefill, 3 × decode", 320, {composition}};
+    project.models["a"] = {"prefill, 3 × decode", {320, 4, 80, 2}, {composition}};
     project.fusion_rules = {{workload::OpRole::Norm, graph::Fusion::Anchor, 0.5, "tried"}};
+    project.programmatic_boundaries = true;
     const auto file = in(folder, "p.kerf");
     QVERIFY(project::writeProject(project, file));
 
@@ -72,7 +73,11 @@ void TestProjectFile::whatIsWrittenIsReadAgain() {
     QCOMPARE(read->recordings[0].untraced.first_output->samples_us.size(), std::size_t{3});
     QCOMPARE(read->recordings[0].untraced.stages[0].first, std::string("decode"));
     QCOMPARE(read->models.at("a").path, std::string("prefill, 3 × decode"));
-    QCOMPARE(read->models.at("a").audio_ms_per_path, 320.0);
+    QCOMPARE(read->models.at("a").output.audio_ms_per_path, 320.0);
+    QCOMPARE(read->models.at("a").output.first_chunk_frames, 4);
+    QCOMPARE(read->models.at("a").output.frame_audio_ms, 80.0);
+    QCOMPARE(read->models.at("a").output.requests_per_last_pass, 2);
+    QVERIFY(read->programmatic_boundaries);
     QVERIFY(read->models.at("a").compositions[0] == composition);
     QCOMPARE(read->fusion_rules.size(), std::size_t{1});
     QVERIFY(read->fusion_rules[0].fusion == graph::Fusion::Anchor);

@@ -245,6 +245,10 @@ void drawCandidates(Pages& pages, const ReportEntry& entry) {
         note += QStringLiteral(" %1 more candidates are in the attached result.")
                     .arg(entry.result.candidates.size() - shown.size());
     }
+    if (entry.result.conventional_programmatic_us > 0) {
+        note += QStringLiteral(" Conventional with programmatic launches: est. %1.")
+                    .arg(formatTime(entry.result.conventional_programmatic_us));
+    }
     pages.paragraph(note, 11, true);
 }
 
