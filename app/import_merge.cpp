@@ -10,6 +10,12 @@ Expected<project::Project> merged(const project::Project& base, const project::P
     for (auto& entry : all.recordings) {
         entry.file = project::pathOf(base, entry).string();
     }
+    for (auto& file : all.benchmarks) {
+        file = project::pathOf(base, file).string();
+    }
+    for (const auto& file : added.benchmarks) {
+        all.benchmarks.push_back(project::pathOf(added, file).string());
+    }
     for (auto entry : added.recordings) {
         const bool known =
             std::any_of(all.recordings.begin(), all.recordings.end(), [&](const auto& have) {

@@ -16,12 +16,14 @@ struct Options {
     std::string output;
     project::ImportOptions import;
     std::string untraced;
+    std::vector<std::string> benchmarks;
     Format format = Format::Table;
 };
 
 int run(const Options& options, Progress& progress) {
     project::ImportOptions import = options.import;
     import.untraced_file = options.untraced;
+    import.benchmark_files.assign(options.benchmarks.begin(), options.benchmarks.end());
     auto project =
         project::importRecordings({options.files.begin(), options.files.end()}, import, progress);
     if (!project) {
@@ -67,6 +69,11 @@ void addImport(CLI::App& app, Action& action) {
     verb->add_option("--untraced", options->untraced,
                      "Timings of the same runs without tracing (docs/formats/untraced.md)")
         ->type_name("JSON");
+    verb->add_option("--bench", options->benchmarks,
+                     "Costs of tiles measured alone, in place of estimates (docs/formats/bench.md)")
+        ->type_name("JSON")
+        ->allow_extra_args(false)
+        ->take_all();
     verb->add_option("--model", options->import.model,
                      "Model name, where file names are not MODEL_bBATCH.json")
         ->type_name("NAME");

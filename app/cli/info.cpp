@@ -17,6 +17,7 @@ namespace {
 struct Options {
     std::string file;
     bool sites = false;
+    bool ops = false;
     Format format = Format::Table;
 };
 
@@ -63,7 +64,10 @@ int runProject(const Options& options, Progress& progress) {
         return explain(cases.error(), kBadInput, progress);
     }
     if (options.format == Format::Json) {
-        return print(projectJson(*project, *cases));
+        return print(options.ops ? opsJson(*cases) : projectJson(*project, *cases));
+    }
+    if (options.ops) {
+        return print(opTable(*cases), options.format);
     }
     if (options.sites) {
         return print(siteTable(*cases), options.format);
@@ -82,6 +86,10 @@ void addInfo(CLI::App& app, Action& action) {
         ->type_name("FILE");
     verb->add_flag("--sites", options->sites,
                    "Of a project: where the path may be cut (for predict --cuts)");
+    verb->add_flag(
+            "--ops", options->ops,
+            "Of a project: what each op costs inside a megakernel, and where that comes from")
+        ->excludes("--sites");
     addFormatOptions(*verb, options->format);
     verb->footer(kExitCodeHelp);
     verb->callback([options, &action] {

@@ -77,6 +77,59 @@ Table siteTable(const Cases& cases) {
     return table;
 }
 
+Table opTable(const Cases& cases) {
+    Table table{{{"model", "model", false},
+                 {"batch", "batch", true},
+                 {"key", "key", false},
+                 {"role", "role", false},
+                 {"tier", "tier", false},
+                 {"tiles", "tiles", true},
+                 {"bytes a tile", "load_bytes", true},
+                 {"dependent bytes", "dependent_bytes", true},
+                 {"a worker", "worker_dependent_bytes", true},
+                 {"compute µs", "compute_us", true},
+                 {"error ± %", "relative_error", true},
+                 {"source", "source", false}},
+                {}};
+    for (const auto& one : cases) {
+        for (const auto& op : one->chain.ops) {
+            table.rows.push_back(
+                {text(one->traced.model), integer(one->traced.batch), text(op.key),
+                 text(std::string(workload::toString(op.role))),
+                 text(std::string(graph::toString(op.tier))), integer(op.tile.tiles),
+                 number(op.tile.load_bytes, 0), number(op.tile.dependent_bytes, 0),
+                 number(op.tile.worker_dependent_bytes, 0), number(op.tile.compute_us, 3),
+                 number(op.relative_error, 1, 100), text(op.source)});
+        }
+    }
+    return table;
+}
+
+nlohmann::ordered_json opsJson(const Cases& cases) {
+    auto rows = nlohmann::ordered_json::array();
+    for (const auto& one : cases) {
+        for (const auto& op : one->chain.ops) {
+            rows.push_back({{"model", one->traced.model},
+                            {"batch", one->traced.batch},
+                            {"key", op.key},
+                            {"role", workload::toString(op.role)},
+                            {"tier", graph::toString(op.tier)},
+                            {"tiles", op.tile.tiles},
+                            {"load_bytes", op.tile.load_bytes},
+                            {"dependent_bytes", op.tile.dependent_bytes},
+                            {"worker_dependent_bytes", op.tile.worker_dependent_bytes},
+                            {"compute_us", op.tile.compute_us},
+                            {"footprint",
+                             {{"threads", op.footprint.threads},
+                              {"registers", op.footprint.registers},
+                              {"shared_bytes", op.footprint.shared_bytes}}},
+                            {"relative_error", op.relative_error},
+                            {"source", op.source}});
+        }
+    }
+    return rows;
+}
+
 std::string pathLines(const Cases& cases) {
     std::string lines;
     for (const auto& one : cases) {

@@ -13,6 +13,9 @@ namespace kerf::cli {
 [[nodiscard]] Table stageTable(const Cases& cases);
 /// One row a site: its key and how often the path passes it.
 [[nodiscard]] Table siteTable(const Cases& cases);
+/// One row an op of the chain: what a tile costs inside a megakernel, its tier and source.
+[[nodiscard]] Table opTable(const Cases& cases);
+[[nodiscard]] nlohmann::ordered_json opsJson(const Cases& cases);
 /// One line a case: path, replay, health.
 [[nodiscard]] std::string pathLines(const Cases& cases);
 /// {project, hardware, recordings: [{model, batch, path, stages, sites, health, …}]}.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
+#include <set>
 
 namespace kerf::graph {
 
@@ -107,16 +109,19 @@ double emptyKernelUs(const Workload& workload) {
 class Builder {
 public:
     Builder(const Workload& workload, const Workload& reference, const FusionRules& rules,
-            const cost::Hardware& hardware)
+            const cost::Hardware& hardware, const MeasuredCosts& measured)
         : workload_(workload), reference_(reference), rules_(rules), hardware_(hardware),
-          empty_us_(emptyKernelUs(workload)) {}
+          measured_(measured), empty_us_(emptyKernelUs(workload)) {}
 
-    Chain build(const workload::PathTree& tree) {
+    Expected<Chain> build(const workload::PathTree& tree) {
         for (const auto& node : tree) {
             if (!chain_.items.empty()) {
                 addSite(chain_.items, startKey(node), startLabel(node));
             }
             addNode(chain_.items, node);
+        }
+        if (error_) {
+            return tl::unexpected(*error_);
         }
         finish();
         return std::move(chain_);
@@ -276,12 +281,63 @@ private:
         op.footprint = estimate.footprint;
         op.relative_error = estimate.relative_error;
         op.source = std::move(estimate.source);
+        useBenchmark(op, input);
 
         Item item;
         item.kind = Item::Kind::Op;
         item.index = chain_.ops.size();
         items.push_back(std::move(item));
         chain_.ops.push_back(std::move(op));
+    }
+
+    /// Puts what was benchmarked for the op in place of its estimate.
+    void useBenchmark(ChainOp& op, const EstimateInput& input) {
+        if (measured_.benchmarks == nullptr || error_) {
+            return;
+        }
+        auto found = cost::benchCost(*measured_.benchmarks, op.key, op.role, workload_.batch);
+        if (!found) {
+            error_ = std::move(found.error());
+            return;
+        }
+        if (!*found) {
+            return;
+        }
+        auto& bench = **found;
+        bench.tile.label = op.tile.label;
+        bench.tile.source = op.tile.source;
+        op.tile = std::move(bench.tile);
+        if (bench.fused) { // helpers that the benchmarked tile leaves out stay as estimated
+            addHelpers(op.tile, input, rules_, *bench.fused, hardware_.sm_count);
+        }
+        op.footprint = bench.footprint;
+        op.tier = Tier::Benchmarked;
+        op.relative_error = bench.relative_error;
+        op.source = std::move(bench.source);
+        if (bench.extrapolated_from > 0) {
+            extrapolated_[bench.extrapolated_from].push_back(op.key);
+        }
+    }
+
+    /// What the user must know about benchmarks: those stretched, and those that found no op.
+    void noteBenchmarks() {
+        for (const auto& [batch, keys] : extrapolated_) {
+            chain_.notes.push_back(
+                fmt::format("extrapolated: benchmarks of batch {} stand in for batch {}, with a "
+                            "wider error: {}",
+                            batch, workload_.batch, fmt::join(keys, ", ")));
+        }
+        if (measured_.benchmarks != nullptr) {
+            std::set<std::string> keys;
+            for (const auto& op : chain_.ops) {
+                keys.insert(op.key);
+            }
+            for (const auto& unused : cost::unusedKeys(*measured_.benchmarks, keys)) {
+                chain_.notes.push_back(
+                    fmt::format("no op of {} at batch {} has the key of the benchmark {}",
+                                workload_.model, workload_.batch, unused));
+            }
+        }
     }
 
     /// "layer/product.1" → "product 1".
@@ -293,6 +349,7 @@ private:
 
     /// Names the ops of transformer layers as people do, and counts how often each site is passed.
     void finish() {
+        noteBenchmarks();
         nameTransformerLayers();
         for (auto& site : chain_.sites) {
             site.passes = 0;
@@ -342,8 +399,11 @@ private:
     const Workload& reference_;
     const FusionRules& rules_;
     const cost::Hardware& hardware_;
+    MeasuredCosts measured_;
     double empty_us_;
     Chain chain_;
+    std::map<int, std::vector<std::string>> extrapolated_; ///< batch of the benchmark → op keys
+    std::optional<Error> error_;                           ///< the first
 };
 
 void collectOps(const std::vector<Item>& items, std::vector<bool>& used) {
@@ -359,13 +419,13 @@ void collectOps(const std::vector<Item>& items, std::vector<bool>& used) {
 
 Expected<Chain> buildChain(const Workload& workload, const Workload& reference,
                            const workload::PathTree& tree, const FusionRules& rules,
-                           const cost::Hardware& hardware) {
+                           const cost::Hardware& hardware, const MeasuredCosts& measured) {
     if (tree.empty()) {
         return fail(
             fmt::format("the path of {} at batch {} is empty", workload.model, workload.batch), {},
             "Set a path of at least one stage.");
     }
-    return Builder(workload, reference, rules, hardware).build(tree);
+    return Builder(workload, reference, rules, hardware, measured).build(tree);
 }
 
 Chain steadyPart(const Chain& chain) {

@@ -68,6 +68,7 @@ struct Chain {
     std::vector<ChainOp> ops;
     std::vector<Site> sites;
     std::vector<Item> items;
+    std::vector<std::string> notes; ///< about the costs, for the user: one sentence each
 };
 
 /// A stretch of the walk between two cuts with no cut in between. `from` is kPathStart or a site,

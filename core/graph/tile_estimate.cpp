@@ -65,11 +65,13 @@ int readNumber(std::string_view& text) {
 /// Consumer time that helper kernels add to each worker, µs. Kernels with few blocks are recomputed
 /// by every worker, those with many are spread over them: in both cases a worker spends the
 /// kernel's time.
-double helperUs(const EstimateInput& input, const FusionRules& rules) {
+double helperUs(const EstimateInput& input, const FusionRules& rules,
+                const std::vector<OpRole>& done) {
     double sum = 0;
     for (std::size_t i = 0; i < input.members.size(); ++i) {
-        if (i != input.anchor) {
-            const auto& member = input.members[i];
+        const auto& member = input.members[i];
+        const bool isDone = std::find(done.begin(), done.end(), member.role) != done.end();
+        if (i != input.anchor && !isDone) {
             sum += ruleFor(rules, member.role).compute_factor *
                    workUs(member.duration_us, input.empty_kernel_us);
         }
@@ -77,12 +79,13 @@ double helperUs(const EstimateInput& input, const FusionRules& rules) {
     return sum;
 }
 
-void addPerWorker(sim::TileOp& tile, double us, int workers) {
-    const double tilesAWorker = std::ceil(static_cast<double>(tile.tiles) / workers);
-    tile.compute_us += us / std::max(tilesAWorker, 1.0);
-}
-
 } // namespace
+
+void addHelpers(sim::TileOp& tile, const EstimateInput& input, const FusionRules& rules,
+                const std::vector<OpRole>& done, int workers) {
+    const double tilesAWorker = std::ceil(static_cast<double>(tile.tiles) / workers);
+    tile.compute_us += helperUs(input, rules, done) / std::max(tilesAWorker, 1.0);
+}
 
 BlockTile blockTileOf(std::string_view kernelName) {
     // The first AxB (or AxBxC) whose numbers are plausible tile edges.
@@ -167,7 +170,7 @@ TileEstimate estimateTiles(const EstimateInput& input, const FusionRules& rules,
             fmt::format("est. from the recording: {} blocks of {:.2f} µs kept as tiles",
                         anchor.blocks, anchorWorkUs / waves);
     }
-    addPerWorker(tile, helperUs(input, rules), hardware.sm_count);
+    addHelpers(tile, input, rules, {}, hardware.sm_count);
     return estimate;
 }
 

@@ -45,6 +45,11 @@ struct TileEstimate {
 [[nodiscard]] TileEstimate estimateTiles(const EstimateInput& input, const FusionRules& rules,
                                          const cost::Hardware& hardware);
 
+/// Adds the work of the helper kernels (all members but the anchor) to the consumer time of `tile`;
+/// of those roles in `done` the tile has it already.
+void addHelpers(sim::TileOp& tile, const EstimateInput& input, const FusionRules& rules,
+                const std::vector<workload::OpRole>& done, int workers);
+
 /// Output rows and columns of one block, from names like "nvjet_sm90_tst_64x8_64x16_…" or
 /// "…tilesize128x64x64…" or "…_64x128_64x3_…"; zero where the name does not say.
 struct BlockTile {

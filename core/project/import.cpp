@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A new project from recordings.
+#include "core/cost/bench_file.h"
 #include "core/project/project.h"
 #include "core/trace/reader.h"
 
@@ -76,6 +77,15 @@ Expected<Project> importRecordings(const std::vector<std::filesystem::path>& fil
         return fail(fmt::format("and {} are both {} at batch {}", std::next(twice)->file,
                                 twice->model, twice->batch),
                     twice->file, "Import one of them, or name them apart.");
+    }
+    for (const auto& file : options.benchmark_files) {
+        const auto bench = cost::readBench(file.string());
+        if (!bench) {
+            return tl::unexpected(bench.error());
+        }
+        std::error_code ignored;
+        project.benchmarks.push_back(
+            std::filesystem::absolute(file, ignored).lexically_normal().string());
     }
     return project;
 }

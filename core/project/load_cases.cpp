@@ -50,10 +50,9 @@ Expected<Loaded> load(const Project& project, const RecordingEntry& entry, Progr
     }
     const auto deviceName =
         recording->devices.empty() ? std::string() : recording->devices.front().name;
-    auto hardware =
-        project.hardware.empty()
-            ? cost::shippedHardware(deviceName)
-            : cost::readHardware(pathOf(project, {project.hardware, {}, 1, {}}).string());
+    auto hardware = project.hardware.empty()
+                        ? cost::shippedHardware(deviceName)
+                        : cost::readHardware(pathOf(project, project.hardware).string());
     if (!hardware) {
         return tl::unexpected(hardware.error());
     }
@@ -67,6 +66,28 @@ Expected<Loaded> load(const Project& project, const RecordingEntry& entry, Progr
     }
     loaded.dropped = recording->health.dropped;
     return loaded;
+}
+
+Expected<std::vector<cost::BenchFile>> readBenchmarks(const Project& project) {
+    std::vector<cost::BenchFile> files;
+    for (const auto& name : project.benchmarks) {
+        auto file = cost::readBench(pathOf(project, name).string());
+        if (!file) {
+            auto error = file.error();
+            error.advice += fmt::format(" It is a benchmark file of {}.", project.file.string());
+            return tl::unexpected(std::move(error));
+        }
+        if (!file->model.empty() &&
+            std::none_of(project.recordings.begin(), project.recordings.end(),
+                         [&](const auto& entry) { return entry.model == file->model; })) {
+            return fail(fmt::format("benchmark file: is for the model \"{}\", of which the project "
+                                    "has no recording",
+                                    file->model),
+                        file->file, "Correct \"model\", or take the file out of the project.");
+        }
+        files.push_back(std::move(*file));
+    }
+    return files;
 }
 
 double relative(std::initializer_list<const cost::Constant*> constants) {
@@ -138,6 +159,10 @@ Expected<std::vector<std::shared_ptr<const search::Case>>> loadCases(const Proje
             return tl::unexpected(loaded[i].error());
         }
     }
+    const auto benchmarks = readBenchmarks(project);
+    if (!benchmarks) {
+        return tl::unexpected(benchmarks.error());
+    }
     const auto& rules =
         project.fusion_rules.empty() ? graph::defaultFusionRules() : project.fusion_rules;
     for (std::size_t i = 0; i < count; ++i) {
@@ -180,12 +205,17 @@ Expected<std::vector<std::shared_ptr<const search::Case>>> loadCases(const Proje
             made->reference =
                 std::make_shared<const workload::Workload>(loaded[reference]->corrected);
         }
+        const auto table = cost::benchTable(*benchmarks, entry.model, made->hardware);
+        if (!table) {
+            return tl::unexpected(table.error());
+        }
         auto chain = graph::buildChain(made->corrected, loaded[reference]->corrected, made->tree,
-                                       rules, made->hardware);
+                                       rules, made->hardware, {.benchmarks = &*table});
         if (!chain) {
             return tl::unexpected(chain.error());
         }
         made->chain = std::move(*chain);
+        made->health.insert(made->health.end(), made->chain.notes.begin(), made->chain.notes.end());
         made->errors = errorsOf(*made);
         cases.push_back(std::move(made));
     }

@@ -37,6 +37,7 @@ struct Project {
     std::string name;
     std::vector<RecordingEntry> recordings; ///< sorted by model, then batch
     std::map<std::string, ModelSettings> models;
+    std::vector<std::string> benchmarks; ///< benchmark files; relative as recordings are
     std::string hardware; ///< a hardware file, or empty: the shipped one for the recorded device
     graph::FusionRules fusion_rules; ///< empty: the default rules
     sim::Policy policy = sim::Policy::RoundRobin;
@@ -67,12 +68,14 @@ struct ImportOptions {
     std::string model;
     int batch = 0;
     std::filesystem::path untraced_file;
+    std::vector<std::filesystem::path> benchmark_files; ///< each is read and checked
 };
 [[nodiscard]] Expected<Project> importRecordings(const std::vector<std::filesystem::path>& files,
                                                  const ImportOptions& options, Progress& progress);
 
-/// Absolute path of a recording of the project.
+/// Absolute path of a recording, or of any other file, of the project.
 [[nodiscard]] std::filesystem::path pathOf(const Project& project, const RecordingEntry& entry);
+[[nodiscard]] std::filesystem::path pathOf(const Project& project, const std::string& file);
 
 /// Reads every recording and prepares prediction, in the order of `project.recordings`, in
 /// parallel. Errors: a missing recording (names file and project), reading errors, an unknown GPU.

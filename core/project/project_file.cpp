@@ -225,6 +225,7 @@ json toJson(const Project& project) {
     for (const auto& entry : project.recordings) {
         object["recordings"].push_back(toJson(entry));
     }
+    object["benchmarks"] = project.benchmarks;
     object["models"] = json::object();
     for (const auto& [model, settings] : project.models) {
         json value{{"path", settings.path},
@@ -270,6 +271,11 @@ Expected<void> readParts(const json& object, const std::string& where, Project& 
         }
         project.fusion_rules.push_back(std::move(*rule));
     }
+    auto benchmarks = fieldOr<std::vector<std::string>>(object, "benchmarks", {}, where);
+    if (!benchmarks) {
+        return tl::unexpected(benchmarks.error());
+    }
+    project.benchmarks = std::move(*benchmarks);
     const auto models = fieldOr<std::map<std::string, json>>(object, "models", {}, where);
     if (!models) {
         return tl::unexpected(models.error());
@@ -344,7 +350,7 @@ Expected<Project> readProject(const std::filesystem::path& file) {
     project.view = object.value("view", json::object());
     for (const char* key :
          {"format", "version", "name", "hardware", "policy", "programmatic_boundaries",
-          "recordings", "models", "fusion_rules", "view"}) {
+          "recordings", "models", "fusion_rules", "view", "benchmarks"}) {
         object.erase(key);
     }
     project.unknown = std::move(object);
@@ -355,22 +361,32 @@ Expected<void> writeProject(const Project& project, const std::filesystem::path&
     auto copy = project;
     std::error_code ignored;
     const auto folder = std::filesystem::absolute(file, ignored).parent_path();
-    for (auto& entry : copy.recordings) {
-        const auto relative = std::filesystem::relative(pathOf(project, entry), folder, ignored);
+    const auto makeRelative = [&](std::string& name) {
+        const auto relative = std::filesystem::relative(pathOf(project, name), folder, ignored);
         if (!ignored && !relative.empty()) {
-            entry.file = relative.generic_string();
+            name = relative.generic_string();
         }
+    };
+    for (auto& entry : copy.recordings) {
+        makeRelative(entry.file);
+    }
+    for (auto& benchmark : copy.benchmarks) {
+        makeRelative(benchmark);
     }
     return writeFileAtomically(file, toJson(copy).dump(1) + "\n");
 }
 
-std::filesystem::path pathOf(const Project& project, const RecordingEntry& entry) {
-    std::filesystem::path file(entry.file);
+std::filesystem::path pathOf(const Project& project, const std::string& name) {
+    std::filesystem::path file(name);
     if (file.is_absolute() || project.file.empty()) {
         return file;
     }
     std::error_code ignored;
     return std::filesystem::absolute(project.file, ignored).parent_path() / file;
+}
+
+std::filesystem::path pathOf(const Project& project, const RecordingEntry& entry) {
+    return pathOf(project, entry.file);
 }
 
 } // namespace kerf::project
