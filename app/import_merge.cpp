@@ -16,6 +16,13 @@ Expected<project::Project> merged(const project::Project& base, const project::P
     for (const auto& file : added.benchmarks) {
         all.benchmarks.push_back(project::pathOf(added, file).string());
     }
+    for (auto& entry : all.counters) {
+        entry.file = project::pathOf(base, entry.file).string();
+    }
+    for (auto entry : added.counters) {
+        entry.file = project::pathOf(added, entry.file).string();
+        all.counters.push_back(std::move(entry));
+    }
     for (auto entry : added.recordings) {
         const bool known =
             std::any_of(all.recordings.begin(), all.recordings.end(), [&](const auto& have) {

@@ -6,6 +6,7 @@
 #include "core/project/project.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 
 namespace kerf::cli {
 
@@ -17,13 +18,41 @@ struct Options {
     project::ImportOptions import;
     std::string untraced;
     std::vector<std::string> benchmarks;
+    std::vector<std::string> counters;
     Format format = Format::Table;
 };
+
+/// "MODEL:BATCH:FILE". Model names have no colon; file names may.
+Expected<project::CounterEntry> counterEntry(const std::string& argument) {
+    const auto first = argument.find(':');
+    const auto second = first == std::string::npos ? first : argument.find(':', first + 1);
+    project::CounterEntry entry;
+    bool good = second != std::string::npos && first > 0 && second + 1 < argument.size();
+    if (good) {
+        entry.model = argument.substr(0, first);
+        entry.file = argument.substr(second + 1);
+        const char* const end = argument.data() + second;
+        const auto [rest, status] = std::from_chars(argument.data() + first + 1, end, entry.batch);
+        good = status == std::errc{} && rest == end && entry.batch > 0;
+    }
+    if (!good) {
+        return fail(fmt::format("\"{}\" is not MODEL:BATCH:FILE", argument), "--ncu",
+                    "Write for example --ncu llama-1b:1:counters.csv.");
+    }
+    return entry;
+}
 
 int run(const Options& options, Progress& progress) {
     project::ImportOptions import = options.import;
     import.untraced_file = options.untraced;
     import.benchmark_files.assign(options.benchmarks.begin(), options.benchmarks.end());
+    for (const auto& argument : options.counters) {
+        auto entry = counterEntry(argument);
+        if (!entry) {
+            return explain(entry.error(), kBadInput, progress);
+        }
+        import.counters.push_back(std::move(*entry));
+    }
     auto project =
         project::importRecordings({options.files.begin(), options.files.end()}, import, progress);
     if (!project) {
@@ -72,6 +101,12 @@ void addImport(CLI::App& app, Action& action) {
     verb->add_option("--bench", options->benchmarks,
                      "Costs of tiles measured alone, in place of estimates (docs/formats/bench.md)")
         ->type_name("JSON")
+        ->allow_extra_args(false)
+        ->take_all();
+    verb->add_option("--ncu", options->counters,
+                     "Counters of a recording's kernels, as ncu --csv writes them "
+                     "(docs/formats/ncu.md)")
+        ->type_name("MODEL:BATCH:CSV")
         ->allow_extra_args(false)
         ->take_all();
     verb->add_option("--model", options->import.model,

@@ -106,6 +106,41 @@ double emptyKernelUs(const Workload& workload) {
     return *nth;
 }
 
+/// Counters of an op of a stage; of an op in folded layers the mean over them.
+std::optional<cost::KernelCounters> countersOf(const cost::MatchedCounters* matched,
+                                               const Workload& workload, const Stage& stage,
+                                               std::size_t op) {
+    if (matched == nullptr) {
+        return std::nullopt;
+    }
+    const auto& counted = matched->by_op[static_cast<std::size_t>(&stage - workload.stages.data())];
+    const auto& fold = stage.fold;
+    const bool inLayer = fold.count > 0 && op >= fold.prefix && op < fold.prefix + fold.period;
+    cost::KernelCounters sum;
+    double dram = 0;
+    double sm = 0;
+    int layers = 0;
+    bool shares = true;
+    for (std::size_t layer = 0; layer < (inLayer ? fold.count : 1); ++layer) {
+        if (const auto& one = counted[op + layer * fold.period]) {
+            sum.read_bytes += one->read_bytes;
+            dram += one->dram_share.value_or(0);
+            sm += one->sm_share.value_or(0);
+            shares = shares && one->dram_share && one->sm_share;
+            ++layers;
+        }
+    }
+    if (layers == 0) {
+        return std::nullopt;
+    }
+    sum.read_bytes /= layers;
+    if (shares) {
+        sum.dram_share = dram / layers;
+        sum.sm_share = sm / layers;
+    }
+    return sum;
+}
+
 class Builder {
 public:
     Builder(const Workload& workload, const Workload& reference, const FusionRules& rules,
@@ -262,6 +297,7 @@ private:
             op.conventional_us += stage.entry_gap_us - group.gap_us.front();
             op.conventional_first_gap_us = stage.entry_gap_us;
         }
+        input.counters = countersOf(measured_.counters, workload_, stage, group.group.anchor);
         input.reference_anchor = input.members[input.anchor];
         input.reference_anchor_us = input.reference_anchor.duration_us;
         if (const auto found = reference.by_key.find(group.key); found != reference.by_key.end()) {
@@ -271,6 +307,8 @@ private:
                     input.reference_anchor = recordedKernel(
                         reference.stage->ops[other.group.anchor], other.duration_us[i]);
                     input.reference_anchor_us = other.duration_us[i];
+                    input.reference_counters = countersOf(measured_.reference_counters, reference_,
+                                                          *reference.stage, other.group.anchor);
                 }
             }
         }
@@ -279,6 +317,7 @@ private:
         op.tile.label = op.label;
         op.tile.source = static_cast<std::uint32_t>(chain_.ops.size());
         op.footprint = estimate.footprint;
+        op.tier = estimate.tier;
         op.relative_error = estimate.relative_error;
         op.source = std::move(estimate.source);
         useBenchmark(op, input);
@@ -349,6 +388,9 @@ private:
 
     /// Names the ops of transformer layers as people do, and counts how often each site is passed.
     void finish() {
+        if (measured_.counters != nullptr) {
+            chain_.notes = measured_.counters->notes;
+        }
         noteBenchmarks();
         nameTransformerLayers();
         for (auto& site : chain_.sites) {

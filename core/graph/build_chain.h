@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/cost/bench_table.h"
+#include "core/cost/ncu_match.h"
 #include "core/graph/chain.h"
 #include "core/graph/fusion_rules.h"
 #include "core/workload/path_tree.h"
@@ -11,7 +12,9 @@ namespace kerf::graph {
 
 /// What replaces estimates of tier 1, where it is there.
 struct MeasuredCosts {
-    const cost::BenchTable* benchmarks = nullptr; ///< of the workload's model
+    const cost::BenchTable* benchmarks = nullptr;              ///< of the workload's model
+    const cost::MatchedCounters* counters = nullptr;           ///< of the workload
+    const cost::MatchedCounters* reference_counters = nullptr; ///< of the reference workload
 };
 
 /// The chain of a workload: its path's stages with layers and loops kept, ops fused by `rules`,

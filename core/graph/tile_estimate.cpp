@@ -21,6 +21,8 @@ constexpr double kLibraryAdvantage = 1.15; // megakernel tile against a library'
 constexpr double kConsumerShare = 0.4;     // consumer time of a streamed tile over its load time at
                                            // full bandwidth: a worker keeps up with its loader
 constexpr double kStreamedError = 0.25; // bytes from durations: −15 … +27 % on llama-1b shapes
+constexpr double kCountedError = 0.1;   // bytes counted, activations among them; consumer time is
+                                        // still the share above. A choice, not measured
 constexpr double kArithmeticError = 0.2;
 constexpr double kKeptBlocksError = 0.3; // attention, gathers, …: same blocks, other kernel
 constexpr int kBulkCopySharedBytes = 64 * 1024; // kernels with such rings stream by bulk copies
@@ -119,13 +121,21 @@ TileEstimate estimateTiles(const EstimateInput& input, const FusionRules& rules,
     const double fixedUs = input.empty_kernel_us;
     const double anchorWorkUs = workUs(anchor.duration_us, fixedUs);
     double weightBytes = 0;
-    if (hasWeights(anchor.role)) {
+    const auto& counters = input.counters ? input.counters : input.reference_counters;
+    if (hasWeights(anchor.role) && counters) {
+        weightBytes = counters->read_bytes;
+        estimate.tier = Tier::Counters;
+    } else if (hasWeights(anchor.role)) {
         const double streamUs = workUs(input.reference_anchor_us, fixedUs + hardware.ramp_us.value);
         weightBytes = streamUs * streamGbps(input.reference_anchor, hardware) * 1e3;
     }
     const double streamingUs = weightBytes / (streamGbps(anchor, hardware) * 1e3);
-    const bool streamed = weightBytes >= kTileBytes &&
-                          anchorWorkUs <= kArithmeticBound * streamingUs + hardware.ramp_us.value;
+    const bool sharesKnown =
+        input.counters && input.counters->dram_share && input.counters->sm_share;
+    const bool memoryBound =
+        sharesKnown ? *input.counters->dram_share >= *input.counters->sm_share
+                    : anchorWorkUs <= kArithmeticBound * streamingUs + hardware.ramp_us.value;
+    const bool streamed = weightBytes >= kTileBytes && memoryBound;
 
     if (streamed) {
         tile.tiles = static_cast<std::uint32_t>(std::ceil(weightBytes / kTileBytes));
@@ -143,13 +153,20 @@ TileEstimate estimateTiles(const EstimateInput& input, const FusionRules& rules,
         const int tokens =
             std::max(input.batch, std::min(here.a, here.b) > 8 ? std::min(here.a, here.b) : 1);
         tile.worker_dependent_bytes = tokens * (weightBytes / 2 / rows) * 2;
-        estimate.relative_error = kStreamedError;
-        estimate.source = fmt::format("est. from the recording: {:.1f} MB of weights ({:.1f} µs at "
-                                      "batch of reference, {:.0f} GB/s), "
-                                      "{} tiles of {:.0f} KB",
-                                      weightBytes / 1e6, input.reference_anchor_us,
-                                      streamGbps(input.reference_anchor, hardware), tile.tiles,
-                                      tile.load_bytes / 1024);
+        estimate.relative_error = counters ? kCountedError : kStreamedError;
+        estimate.source =
+            counters
+                ? fmt::format("counters: {:.1f} MB read from memory ({}), {} tiles of {:.0f} KB; "
+                              "consumer time est.",
+                              weightBytes / 1e6,
+                              input.counters ? "at this batch" : "at batch of reference",
+                              tile.tiles, tile.load_bytes / 1024)
+                : fmt::format("est. from the recording: {:.1f} MB of weights ({:.1f} µs at "
+                              "batch of reference, {:.0f} GB/s), "
+                              "{} tiles of {:.0f} KB",
+                              weightBytes / 1e6, input.reference_anchor_us,
+                              streamGbps(input.reference_anchor, hardware), tile.tiles,
+                              tile.load_bytes / 1024);
     } else {
         const int resident =
             std::max(1, cost::blocksPerSm(anchor.footprint, hardware)) * hardware.sm_count;
@@ -169,6 +186,12 @@ TileEstimate estimateTiles(const EstimateInput& input, const FusionRules& rules,
         estimate.source =
             fmt::format("est. from the recording: {} blocks of {:.2f} µs kept as tiles",
                         anchor.blocks, anchorWorkUs / waves);
+        if (sharesKnown && estimate.tier == Tier::Counters) {
+            estimate.source +=
+                fmt::format("; counters: bound by arithmetic ({:.0f} % of the SMs' "
+                            "peak, {:.0f} % of the memory's)",
+                            100 * *input.counters->sm_share, 100 * *input.counters->dram_share);
+        }
     }
     addHelpers(tile, input, rules, {}, hardware.sm_count);
     return estimate;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/cost/footprint.h"
+#include "core/cost/ncu_match.h"
 #include "core/graph/chain.h"
 #include "core/graph/fusion_rules.h"
 
@@ -23,7 +24,9 @@ struct EstimateInput {
     std::size_t anchor = 0;              ///< index into members
     double reference_anchor_us = 0;      ///< anchor's duration at the smallest recorded batch
     RecordedKernel reference_anchor;     ///< anchor there
-    double empty_kernel_us = 0;          ///< duration of a kernel that does next to nothing
+    std::optional<cost::KernelCounters> counters;           ///< of the anchor, if it was counted
+    std::optional<cost::KernelCounters> reference_counters; ///< of the reference anchor
+    double empty_kernel_us = 0; ///< duration of a kernel that does next to nothing
     int batch = 1;
 };
 
@@ -34,6 +37,7 @@ inline constexpr std::uint32_t kMaxTilesAnOp = 4096;
 struct TileEstimate {
     sim::TileOp tile;
     cost::Footprint footprint;
+    Tier tier = Tier::Estimated;
     double relative_error = 0;
     std::string source;
 };
@@ -41,7 +45,8 @@ struct TileEstimate {
 /// Rules (docs/cost-model.md, "Tier 1"): weights from the smallest batch's duration at the
 /// bandwidth that its blocks can draw, re-cut into ring-sized tiles; where the recorded time is
 /// well above that, the op is bound by arithmetic and keeps its blocks as tiles; helper kernels
-/// become consumer time.
+/// become consumer time. Tier 2: counted bytes take the place of those weights, and counted shares
+/// of peak that of the recorded time in telling what binds.
 [[nodiscard]] TileEstimate estimateTiles(const EstimateInput& input, const FusionRules& rules,
                                          const cost::Hardware& hardware);
 

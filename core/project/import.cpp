@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A new project from recordings.
 #include "core/cost/bench_file.h"
+#include "core/cost/ncu_csv.h"
 #include "core/project/project.h"
 #include "core/trace/reader.h"
 
@@ -86,6 +87,15 @@ Expected<Project> importRecordings(const std::vector<std::filesystem::path>& fil
         std::error_code ignored;
         project.benchmarks.push_back(
             std::filesystem::absolute(file, ignored).lexically_normal().string());
+    }
+    for (auto entry : options.counters) {
+        const auto counted = cost::readNcu(entry.file);
+        if (!counted) {
+            return tl::unexpected(counted.error());
+        }
+        std::error_code ignored;
+        entry.file = std::filesystem::absolute(entry.file, ignored).lexically_normal().string();
+        project.counters.push_back(std::move(entry));
     }
     return project;
 }

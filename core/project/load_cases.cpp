@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <mutex>
 #include <tbb/parallel_for.h>
 
@@ -90,6 +91,50 @@ Expected<std::vector<cost::BenchFile>> readBenchmarks(const Project& project) {
     return files;
 }
 
+/// Counters of each recording, by its index.
+using CountersByRecording = std::map<std::size_t, cost::MatchedCounters>;
+
+Expected<CountersByRecording> readCounters(const Project& project,
+                                           const std::vector<Expected<Loaded>>& loaded) {
+    CountersByRecording counters;
+    for (const auto& entry : project.counters) {
+        const auto file = pathOf(project, entry.file).string();
+        const auto found =
+            std::find_if(project.recordings.begin(), project.recordings.end(), [&](const auto& r) {
+                return r.model == entry.model && r.batch == entry.batch;
+            });
+        if (found == project.recordings.end()) {
+            return fail(fmt::format("these counters are of {} at batch {}, of which the project "
+                                    "has no recording",
+                                    entry.model, entry.batch),
+                        file, "Correct the model and batch size, or take the file out.");
+        }
+        const auto counted = cost::readNcu(file);
+        if (!counted) {
+            auto error = counted.error();
+            error.advice += fmt::format(" It is a file of counters of {}.", project.file.string());
+            return tl::unexpected(std::move(error));
+        }
+        const auto index = static_cast<std::size_t>(found - project.recordings.begin());
+        auto matched =
+            cost::matchCounters(*counted, loaded[index]->corrected, loaded[index]->hardware);
+        if (!matched) {
+            return tl::unexpected(matched.error());
+        }
+        if (!counters.emplace(index, std::move(*matched)).second) {
+            return fail(fmt::format("is the second file of counters of {} at batch {}", entry.model,
+                                    entry.batch),
+                        file, "Keep one.");
+        }
+    }
+    return counters;
+}
+
+const cost::MatchedCounters* at(const CountersByRecording& counters, std::size_t recording) {
+    const auto found = counters.find(recording);
+    return found == counters.end() ? nullptr : &found->second;
+}
+
 double relative(std::initializer_list<const cost::Constant*> constants) {
     double value = 0;
     double spread = 0;
@@ -163,6 +208,10 @@ Expected<std::vector<std::shared_ptr<const search::Case>>> loadCases(const Proje
     if (!benchmarks) {
         return tl::unexpected(benchmarks.error());
     }
+    const auto counters = readCounters(project, loaded);
+    if (!counters) {
+        return tl::unexpected(counters.error());
+    }
     const auto& rules =
         project.fusion_rules.empty() ? graph::defaultFusionRules() : project.fusion_rules;
     for (std::size_t i = 0; i < count; ++i) {
@@ -210,7 +259,10 @@ Expected<std::vector<std::shared_ptr<const search::Case>>> loadCases(const Proje
             return tl::unexpected(table.error());
         }
         auto chain = graph::buildChain(made->corrected, loaded[reference]->corrected, made->tree,
-                                       rules, made->hardware, {.benchmarks = &*table});
+                                       rules, made->hardware,
+                                       {.benchmarks = &*table,
+                                        .counters = at(*counters, i),
+                                        .reference_counters = at(*counters, reference)});
         if (!chain) {
             return tl::unexpected(chain.error());
         }

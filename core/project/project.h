@@ -26,6 +26,13 @@ struct RecordingEntry {
     workload::Untraced untraced; ///< copied from the untraced file at import
 };
 
+/// Counters of the kernels of one recording.
+struct CounterEntry {
+    std::string file; ///< ncu CSV; relative as recordings are
+    std::string model;
+    int batch = 1;
+};
+
 struct ModelSettings {
     std::string path; ///< text form (workload::formatPath); empty: as found
     search::OutputSettings output;
@@ -37,6 +44,7 @@ struct Project {
     std::string name;
     std::vector<RecordingEntry> recordings; ///< sorted by model, then batch
     std::map<std::string, ModelSettings> models;
+    std::vector<CounterEntry> counters;
     std::vector<std::string> benchmarks; ///< benchmark files; relative as recordings are
     std::string hardware; ///< a hardware file, or empty: the shipped one for the recorded device
     graph::FusionRules fusion_rules; ///< empty: the default rules
@@ -69,6 +77,7 @@ struct ImportOptions {
     int batch = 0;
     std::filesystem::path untraced_file;
     std::vector<std::filesystem::path> benchmark_files; ///< each is read and checked
+    std::vector<CounterEntry> counters;                 ///< likewise
 };
 [[nodiscard]] Expected<Project> importRecordings(const std::vector<std::filesystem::path>& files,
                                                  const ImportOptions& options, Progress& progress);

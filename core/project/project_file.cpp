@@ -226,6 +226,11 @@ json toJson(const Project& project) {
         object["recordings"].push_back(toJson(entry));
     }
     object["benchmarks"] = project.benchmarks;
+    object["counters"] = json::array();
+    for (const auto& entry : project.counters) {
+        object["counters"].push_back(
+            {{"file", entry.file}, {"model", entry.model}, {"batch", entry.batch}});
+    }
     object["models"] = json::object();
     for (const auto& [model, settings] : project.models) {
         json value{{"path", settings.path},
@@ -270,6 +275,18 @@ Expected<void> readParts(const json& object, const std::string& where, Project& 
             return tl::unexpected(rule.error());
         }
         project.fusion_rules.push_back(std::move(*rule));
+    }
+    const auto counters = fieldOr<std::vector<json>>(object, "counters", {}, where);
+    if (!counters) {
+        return tl::unexpected(counters.error());
+    }
+    for (std::size_t i = 0; i < counters->size(); ++i) {
+        // The same three fields as a recording.
+        auto entry = recordingFrom((*counters)[i], fmt::format("{}, counters {}", where, i + 1));
+        if (!entry) {
+            return tl::unexpected(entry.error());
+        }
+        project.counters.push_back({entry->file, entry->model, entry->batch});
     }
     auto benchmarks = fieldOr<std::vector<std::string>>(object, "benchmarks", {}, where);
     if (!benchmarks) {
@@ -350,7 +367,7 @@ Expected<Project> readProject(const std::filesystem::path& file) {
     project.view = object.value("view", json::object());
     for (const char* key :
          {"format", "version", "name", "hardware", "policy", "programmatic_boundaries",
-          "recordings", "models", "fusion_rules", "view", "benchmarks"}) {
+          "recordings", "models", "fusion_rules", "view", "benchmarks", "counters"}) {
         object.erase(key);
     }
     project.unknown = std::move(object);
@@ -368,6 +385,9 @@ Expected<void> writeProject(const Project& project, const std::filesystem::path&
         }
     };
     for (auto& entry : copy.recordings) {
+        makeRelative(entry.file);
+    }
+    for (auto& entry : copy.counters) {
         makeRelative(entry.file);
     }
     for (auto& benchmark : copy.benchmarks) {
