@@ -96,7 +96,7 @@ TimelineHit regionHit(const TimelinePredicted& predicted, double time_us) {
     QStringList lines;
     addTimes(lines, launch->start_us, launch->end_us);
     if (launch->mode == graph::Mode::Megakernel) {
-        lines << QStringLiteral("boundary (launch gap, prologue): %1")
+        lines << QStringLiteral("boundary (launch gap, prologue, drain): %1")
                      .arg(formatTime(launch->boundary_us));
         if (launch->picture >= 0) {
             lines << QStringLiteral("workers: %1")

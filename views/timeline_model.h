@@ -92,7 +92,7 @@ struct RegionPicture {
 struct RegionLaunch {
     double start_us = 0; ///< boundary included
     double end_us = 0;
-    double boundary_us = 0; ///< launch gap and prologue at its start
+    double boundary_us = 0; ///< launch gap, prologue and drain, drawn at its start
     graph::Mode mode = graph::Mode::Megakernel;
     std::size_t region = 0;      ///< index into Prediction::regions
     std::ptrdiff_t picture = -1; ///< index into pictures; −1: conventional or not simulated

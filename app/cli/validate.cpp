@@ -174,11 +174,14 @@ constantsUsed(const cost::Hardware& hardware) {
     return {{"launch_gap_us", &hardware.launch_gap_us},
             {"memset_us", &hardware.memset_us},
             {"prologue_us", &hardware.prologue_us},
+            {"drain_us", &hardware.drain_us},
             {"event_one_way_us", &hardware.event_one_way_us},
             {"dispatch_us", &hardware.dispatch_us},
             {"dependent_latency_us", &hardware.dependent_latency_us},
             {"ramp_us", &hardware.ramp_us},
             {"memory_gbps", &hardware.memory_gbps},
+            {"bulk_gbps_per_sm", &hardware.bulk_gbps_per_sm},
+            {"on_chip_gbps_per_sm", &hardware.on_chip_gbps_per_sm},
             {"l2_gbps", &hardware.l2_gbps}};
 }
 

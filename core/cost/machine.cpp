@@ -4,12 +4,6 @@
 #include <algorithm>
 
 namespace kerf::cost {
-namespace {
-
-constexpr double kBytesPerUsPerGbps = 1e3;
-
-} // namespace
-
 Expected<sim::Machine> machineFor(const Hardware& hardware, const Footprint& footprint,
                                   sim::Policy policy) {
     const int residency = blocksPerSm(footprint, hardware);
@@ -31,13 +25,12 @@ Expected<sim::Machine> machineFor(const Hardware& hardware, const Footprint& foo
                                   hardware.shared_bytes_reserved_per_block,
                               hardware.shared_bytes_per_block_max);
     machine.ring_bytes = ring;
-    // Little's law: a ring of bulk copies holds ring_bytes in flight for ramp_us each; no more than
-    // the SM's share of what a lone SM was seen to pull.
-    const double in_flight_gbps = machine.ring_bytes / hardware.ramp_us.value / kBytesPerUsPerGbps;
-    machine.worker_gbps = std::min(in_flight_gbps, hardware.bulk_gbps_per_sm.value / residency);
+    // Its share of what a lone SM pulls; that a small ring pulls less follows from the ramp.
+    machine.worker_gbps = hardware.bulk_gbps_per_sm.value / residency;
     machine.memory_gbps = hardware.memory_gbps.value;
     machine.l2_gbps_per_worker = hardware.l2_gbps.value / machine.workers;
     machine.ramp_us = hardware.ramp_us.value;
+    machine.in_order_memory = true;
     machine.dependent_latency_us = hardware.dependent_latency_us.value;
     machine.dispatch_us = hardware.dispatch_us.value;
     machine.queue_pop_us = hardware.queue_pop_us.value;
@@ -47,6 +40,11 @@ Expected<sim::Machine> machineFor(const Hardware& hardware, const Footprint& foo
         std::max(0.0, interpolate(hardware.barrier_us_by_workers, machine.workers) -
                           machine.event_one_way_us);
     return machine;
+}
+
+double boundaryUs(const Hardware& hardware, bool programmatic) {
+    const Constant& gap = programmatic ? hardware.launch_gap_pdl_us : hardware.launch_gap_us;
+    return gap.value + hardware.prologue_us.value + hardware.drain_us.value;
 }
 
 } // namespace kerf::cost

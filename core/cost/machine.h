@@ -13,4 +13,8 @@ namespace kerf::cost {
                                                 const Footprint& footprint,
                                                 sim::Policy policy = sim::Policy::RoundRobin);
 
+/// What a launch of a megakernel costs beside its region's makespan: the graph node, set-up and
+/// drain. µs. `programmatic`: launched with a programmatic edge.
+[[nodiscard]] double boundaryUs(const Hardware& hardware, bool programmatic = false);
+
 } // namespace kerf::cost

@@ -178,7 +178,8 @@ search::ErrorModel errorsOf(const search::Case& theCase) {
         at(kByClass[i]) = time[i] > 0 ? weighted[i] / time[i] : 0;
     }
     const auto& hardware = theCase.hardware;
-    at(search::ErrorSource::Launch) = relative({&hardware.launch_gap_us, &hardware.prologue_us});
+    at(search::ErrorSource::Launch) =
+        relative({&hardware.launch_gap_us, &hardware.prologue_us, &hardware.drain_us});
     at(search::ErrorSource::Event) = relative(
         {&hardware.event_one_way_us, &hardware.dispatch_us, &hardware.dependent_latency_us});
     return errors;

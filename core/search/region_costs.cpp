@@ -77,10 +77,7 @@ Expected<sim::Machine> machineOf(const Case& theCase, const cost::Footprint& foo
 }
 
 double boundaryUs(const Case& theCase) {
-    const auto& hardware = theCase.hardware;
-    const auto& gap =
-        theCase.programmatic_boundaries ? hardware.launch_gap_pdl_us : hardware.launch_gap_us;
-    return gap.value + hardware.prologue_us.value;
+    return cost::boundaryUs(theCase.hardware, theCase.programmatic_boundaries);
 }
 
 RegionCosts::RegionCosts(const graph::Chain& chain, const Case& theCase, std::size_t maxEntries)

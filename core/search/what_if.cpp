@@ -46,6 +46,7 @@ std::vector<Change> machineChanges() {
                     c.hardware.launch_gap_pdl_us.value = 0;
                 }),
         machine("prologue 0", [](Case& c) { c.hardware.prologue_us.value = 0; }),
+        machine("drain 0", [](Case& c) { c.hardware.drain_us.value = 0; }),
         machine("ramp 0", [](Case& c) { c.hardware.ramp_us.value = 0; }),
         machine("dispatch 0",
                 [](Case& c) {

@@ -290,14 +290,16 @@ void Engine::endTile(std::uint32_t worker) {
         record(worker, tile);
     }
     w.free_us = now_us_;
-    w.consumer = Consumer::Idle;
-    w.running.valid = false;
     w.ring_used -= cost.load_bytes;
     ++result_.simulated_tiles;
     result_.tiles += w.group.count;
     result_.loaded_bytes += w.group.count * (cost.load_bytes + cost.dependent_bytes);
+    noteEnd(execution(tile.execution));
 
-    tileDone(worker, tile);
+    issueLoads(worker); // before the consumer moves on, and before anyone sees the signal
+    w.consumer = Consumer::Idle;
+    w.running.valid = false;
+    signal(worker, tile);
     if (dynamic_ && !w.to_run.valid) {
         takeNext(worker);
     }
@@ -309,35 +311,60 @@ void Engine::endTile(std::uint32_t worker) {
     tryStart(worker, Cause::Worker);
 }
 
+/// Notes the end of a tile of that execution.
+void Engine::noteEnd(const Execution& run) {
+    OpTiming& timing = result_.ops[run.op];
+    timing.last_end_us = now_us_ + skipped_us_;
+    if (run.number == 0) {
+        timing.first_end_us = timing.last_end_us;
+    }
+}
+
+/// Gives room in the ring to the worker's next tiles, as far as there is room.
+void Engine::issueLoads(std::uint32_t worker) {
+    Worker& w = workers_[worker];
+    while (w.to_load.valid) {
+        const double bytes = costs_[execution(w.to_load.execution).op].load_bytes;
+        if (w.ring_used + bytes > machine_.ring_bytes || (dynamic_ && bytes == 0)) {
+            return;
+        }
+        if (!machine_.look_ahead) {
+            const bool between = w.consumer == Consumer::Idle || w.consumer == Consumer::Starting;
+            const Cursor& at = between ? w.to_run : w.running;
+            if (!at.valid || at.execution != w.to_load.execution) {
+                return;
+            }
+        }
+        w.ring_used += bytes;
+        w.issued.push_back({bytes, now_us_});
+        ++w.loads_issued;
+        if (dynamic_) {
+            w.to_load.valid = false; // the next one is taken from the queue when this tile starts
+        } else {
+            advance(worker, w.to_load, true);
+        }
+    }
+}
+
 /// Starts the worker's next load if there is room. `blame` and `record` are the critical path up to
 /// what made it possible.
 void Engine::pumpLoader(std::uint32_t worker, const Blame& blame, std::int64_t record) {
     Worker& w = workers_[worker];
-    if (w.loader != Loader::Idle || !w.to_load.valid) {
+    issueLoads(worker);
+    if (w.loader != Loader::Idle || w.issued.empty()) {
         return;
     }
-    const double bytes = costs_[execution(w.to_load.execution).op].load_bytes;
-    if (w.ring_used + bytes > machine_.ring_bytes || (dynamic_ && bytes == 0)) {
-        return;
-    }
-    if (!machine_.look_ahead) {
-        const Cursor& at =
-            w.consumer == Consumer::Idle || w.consumer == Consumer::Starting ? w.to_run : w.running;
-        if (!at.valid || at.execution != w.to_load.execution) {
-            return;
-        }
-    }
-    w.ring_used += bytes;
-    w.load_bytes = bytes;
+    w.load_bytes = w.issued.front().bytes;
     w.ramp_start_us = now_us_;
+    w.ramp_end_us = w.issued.front().issued_us + machine_.ramp_us;
+    w.issued.pop_front();
     if (now_us_ != w.load_end_us) {
         w.load_blame = blame;
         w.load_record = record;
     }
-    const bool was_idle = w.load_end_us < 0 || now_us_ > w.load_end_us + kSameTimeUs;
-    if (was_idle && machine_.ramp_us > 0) {
+    if (w.ramp_end_us > now_us_) {
         w.loader = Loader::Ramping;
-        timers_.push(now_us_ + machine_.ramp_us, loaderId(worker));
+        timers_.push(w.ramp_end_us, loaderId(worker));
     } else {
         startLoad(worker);
     }
@@ -362,13 +389,11 @@ void Engine::endLoad(std::uint32_t worker) {
     w.load_end_us = now_us_;
     ++w.loads_done;
     ++w.loads_ready;
-    if (dynamic_) {
-        w.to_load.valid = false; // the next one is taken from the queue when this tile starts
-    } else {
-        advance(worker, w.to_load, true);
+    if (!dynamic_) {
         pumpLoader(worker, w.load_blame, w.load_record);
     }
     tryStart(worker, Cause::Data);
+    signalPending(worker);
 }
 
 Expected<RegionResult> simulate(const RegionGraph& graph, const Machine& machine,

@@ -35,20 +35,20 @@ struct TileRecord {
     float load_start_us = 0;
     float load_end_us = 0;
     float start_us = 0; ///< consumer takes it
-    float end_us = 0;   ///< consumer done, signal sent
+    float end_us = 0;   ///< consumer done, signal sent (it may take effect later)
     Bound bound = Bound::Compute;
     bool critical = false;
 };
 
 struct OpTiming {
     double first_start_us = 0; ///< first tile taken, first execution
-    double first_end_us = 0;   ///< all tiles done and signalled, first execution
+    double first_end_us = 0;   ///< all tiles done, first execution
     double last_end_us = 0;    ///< the same, last execution
     double wait_us = 0;        ///< mean time a worker waited for the op's event, first execution
 };
 
 struct RegionResult {
-    double makespan_us = 0; ///< start of the region until the last tile has signalled
+    double makespan_us = 0; ///< start of the region until the last tile is done
     Blame blame{};
     std::vector<OpTiming> ops; ///< one an op of the graph
     std::vector<TileRecord>

@@ -115,31 +115,61 @@ void Engine::wake(std::int32_t& first_waiter) {
     }
 }
 
-void Engine::tileDone(std::uint32_t worker, const Cursor& tile) {
-    Execution& run = execution(tile.execution);
-    run.remaining -= workers_[worker].group.count;
-    if (marks_tiles_) {
-        TileMark& mark = run.marks[tile.tile];
-        mark.done_us = now_us_;
-        mark.blame = workers_[worker].run_blame;
-        mark.record = workers_[worker].run_record;
-        wake(mark.first_waiter);
+/// The worker signals the tile that it has ended just now. The signal takes effect at once, or
+/// behind the loads that the ring has room for.
+void Engine::signal(std::uint32_t worker, const Cursor& tile) {
+    Worker& w = workers_[worker];
+    const bool waits = machine_.in_order_memory && w.loads_done < w.loads_issued;
+    PendingSignal now{.tile = tile,
+                      .tiles = w.group.count,
+                      .after_load = w.loads_issued,
+                      .end_us = now_us_,
+                      .blame = w.run_blame,
+                      .record = w.run_record};
+    if (!waits) {
+        tilesSignalled(now);
+        return;
     }
-    if (run.remaining == 0) {
-        executionDone(tile.execution, worker);
+    if (!marks_tiles_ && !w.pending.empty() &&
+        w.pending.back().tile.execution == tile.execution) { // only the last one matters
+        now.tiles += w.pending.back().tiles;
+        w.pending.back() = now;
+        return;
+    }
+    w.pending.push_back(now);
+}
+
+/// Signals that the load just done has held up.
+void Engine::signalPending(std::uint32_t worker) {
+    std::deque<PendingSignal>& pending = workers_[worker].pending;
+    while (!pending.empty() && pending.front().after_load <= workers_[worker].loads_done) {
+        PendingSignal signal = pending.front();
+        pending.pop_front();
+        charge(signal.blame, Bound::Bandwidth, signal.end_us, now_us_);
+        tilesSignalled(signal);
     }
 }
 
-void Engine::executionDone(std::uint64_t index, std::uint32_t worker) {
+void Engine::tilesSignalled(const PendingSignal& signal) {
+    Execution& run = execution(signal.tile.execution);
+    run.remaining -= signal.tiles;
+    if (marks_tiles_) {
+        TileMark& mark = run.marks[signal.tile.tile];
+        mark.done_us = now_us_;
+        mark.blame = signal.blame;
+        mark.record = signal.record;
+        wake(mark.first_waiter);
+    }
+    if (run.remaining == 0) {
+        executionDone(signal.tile.execution, signal);
+    }
+}
+
+void Engine::executionDone(std::uint64_t index, const PendingSignal& last) {
     Execution& run = execution(index);
     run.done_us = now_us_;
-    run.blame = workers_[worker].run_blame;
-    run.record = workers_[worker].run_record;
-    OpTiming& timing = result_.ops[run.op];
-    timing.last_end_us = now_us_ + skipped_us_;
-    if (run.number == 0) {
-        timing.first_end_us = timing.last_end_us;
-    }
+    run.blame = last.blame;
+    run.record = last.record;
     if (options_.skip_periods && !run.closes.empty()) {
         closing_ = run.closes;
         closing_us_ = now_us_;

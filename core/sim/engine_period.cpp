@@ -112,6 +112,9 @@ void Engine::addToAllBlame(const Blame& blame) {
         add(worker.run_blame);
         add(worker.load_blame);
         add(worker.event_blame);
+        for (PendingSignal& signal : worker.pending) {
+            add(signal.blame);
+        }
     }
     for (Execution& run : window_) {
         add(run.blame);
@@ -135,10 +138,22 @@ void Engine::appendWorker(const Worker& w, Snapshot& into) const {
     into.exact.push_back(static_cast<std::uint64_t>(w.loader) << 32 |
                          static_cast<std::uint64_t>(w.consumer) << 16 | (w.waits ? 1U : 0U));
     into.exact.push_back(w.loads_ready);
+    into.exact.push_back(w.loads_issued - w.loads_done);
+    into.exact.push_back(w.pending.size());
+    for (const PendingSignal& signal : w.pending) {
+        into.exact.push_back(signal.tile.execution - base_);
+        into.exact.push_back(signal.tile.tile);
+        into.exact.push_back(signal.tiles);
+        into.exact.push_back(signal.after_load - w.loads_done);
+    }
     into.exact.push_back(w.next_dependency);
     const bool took_part =
         w.last_execution != std::numeric_limits<std::uint64_t>::max() && w.last_execution >= base_;
     into.exact.push_back(took_part ? w.last_execution - base_ + 1 : 0);
+
+    for (const IssuedLoad& load : w.issued) {
+        into.times_us.push_back(std::max(load.issued_us - now_us_, -machine_.ramp_us));
+    }
 
     const double us_per_byte = 1 / (machine_.worker_gbps * kBytesPerUsPerGbps);
     into.times_us.push_back(w.ring_used * us_per_byte);
@@ -150,7 +165,7 @@ void Engine::appendWorker(const Worker& w, Snapshot& into) const {
         into.times_us.push_back(w.timer_us - now_us_);
     }
     if (w.loader == Loader::Ramping) {
-        into.times_us.push_back(w.ramp_start_us + machine_.ramp_us - now_us_);
+        into.times_us.push_back(w.ramp_end_us - now_us_);
     } else if (w.loader == Loader::Loading) {
         into.times_us.push_back((w.load_key - served) * us_per_byte);
     }

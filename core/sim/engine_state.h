@@ -36,20 +36,41 @@ enum class Cause : std::uint8_t { Launch, Worker, Data, Event, Window };
 enum class Loader : std::uint8_t { Idle, Ramping, Loading };
 enum class Consumer : std::uint8_t { Idle, Starting, Waiting, Fetching, Running };
 
+/// A tile that has its room in the ring and whose load has not started.
+struct IssuedLoad {
+    double bytes = 0;
+    double issued_us = 0;
+};
+
+/// What a worker has signalled but nobody sees yet: it queues behind the worker's loads in flight.
+struct PendingSignal {
+    Cursor tile;
+    std::uint32_t tiles = 1;      ///< of that execution; more than one where workers are grouped,
+                                  ///< or where nobody asks for a single tile
+    std::uint64_t after_load = 0; ///< takes effect when the worker has done so many loads
+    double end_us = 0;            ///< of the tile
+    Blame blame{};                ///< critical path up to that end
+    std::int64_t record = kNone;
+};
+
 /// One worker, or a group of equal ones: then each of its times, cursors and bytes is that of every
 /// worker of the group.
 struct Worker {
     WorkerGroup group;
-    Cursor to_load;
+    Cursor to_load; ///< first tile that is not issued
     Cursor to_run;
     Cursor running;
     Loader loader = Loader::Idle;
     Consumer consumer = Consumer::Idle;
 
-    double ring_used = 0; ///< bytes
+    double ring_used = 0; ///< bytes issued and not yet consumed
+    std::deque<IssuedLoad> issued;
+    std::uint64_t loads_issued = 0; ///< since the region's start
+    std::deque<PendingSignal> pending;
     double load_bytes = 0;
-    double load_key = 0; ///< virtual time at which the load in progress ends
-    double ramp_start_us = 0;
+    double load_key = 0;      ///< virtual time at which the load in progress ends
+    double ramp_start_us = 0; ///< the loader turns to the load
+    double ramp_end_us = 0;   ///< its first byte arrives
     double load_start_us = 0;
     double load_end_us = -1;       ///< of the last load; negative: none yet
     std::uint32_t loads_ready = 0; ///< in the ring, not yet taken by the consumer
@@ -137,10 +158,12 @@ private:
     // engine.cpp: the event loop and the two servers of a worker.
     void endTile(std::uint32_t worker);
     void endLoad(std::uint32_t worker);
+    void noteEnd(const Execution& run);
     void fireTimer(std::uint32_t worker, bool of_loader);
     void tryStart(std::uint32_t worker, Cause cause);
     void begin(std::uint32_t worker);
     void runOn(std::uint32_t worker);
+    void issueLoads(std::uint32_t worker);
     void pumpLoader(std::uint32_t worker, const Blame& blame, std::int64_t record);
     void startLoad(std::uint32_t worker);
     void setTimer(std::uint32_t worker, double at_us);
@@ -151,8 +174,10 @@ private:
     bool meet(std::uint32_t worker, std::uint64_t producer_index, Grain grain);
     void see(std::uint32_t worker, double signal_us, double latency_us, const Blame& blame,
              std::int64_t record);
-    void tileDone(std::uint32_t worker, const Cursor& tile);
-    void executionDone(std::uint64_t index, std::uint32_t worker);
+    void signal(std::uint32_t worker, const Cursor& tile);
+    void signalPending(std::uint32_t worker);
+    void tilesSignalled(const PendingSignal& signal);
+    void executionDone(std::uint64_t index, const PendingSignal& last);
     void wake(std::int32_t& first_waiter);
     void wait(std::uint32_t worker, std::int32_t& first_waiter);
     void unpark(const Blame& blame, std::int64_t record);

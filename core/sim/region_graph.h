@@ -65,7 +65,7 @@ struct Machine {
     double worker_gbps = 0;        ///< most that one worker can pull (bytes in flight over latency)
     double memory_gbps = 0;        ///< shared by all active loads, equally
     double l2_gbps_per_worker = 0; ///< activations
-    double ramp_us = 0;            ///< latency of a load that follows an idle loader
+    double ramp_us = 0;            ///< a load's first byte, from when it has its room in the ring
     double dependent_latency_us = 0;
     double dispatch_us = 0;
     double queue_pop_us = 0;     ///< DynamicQueue only
@@ -75,6 +75,7 @@ struct Machine {
     bool look_ahead = true;      ///< loader crosses op boundaries
     std::uint32_t look_ahead_ops = 16; ///< no worker touches an execution more than this many after
                                        ///< the oldest unfinished one
+    bool in_order_memory = false;      ///< a worker's signals queue behind its loads in flight
 };
 
 } // namespace kerf::sim

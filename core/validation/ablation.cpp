@@ -41,6 +41,8 @@ std::vector<Effect> effects() {
                       [](sim::Machine& m) { m.memory_gbps = kUnlimitedGbps; }),
         machineEffect("cap of one worker (no limit)",
                       [](sim::Machine& m) { m.worker_gbps = kUnlimitedGbps; }),
+        machineEffect("signals behind loads (in-order memory)",
+                      [](sim::Machine& m) { m.in_order_memory = false; }),
         graphEffect("consumer time of a tile",
                     [](sim::RegionGraph& graph, const sim::Machine&) {
                         for (sim::TileOp& op : graph.ops) {
@@ -60,6 +62,7 @@ std::vector<Effect> effects() {
                     }),
         machineEffect("dispatch of a tile", [](sim::Machine& m) { m.dispatch_us = 0; }),
         {"prologue", [](Setting& s) { s.hardware.prologue_us.value = 0; }},
+        {"drain", [](Setting& s) { s.hardware.drain_us.value = 0; }},
         {"launch gap", [](Setting& s) { s.hardware.launch_gap_us.value = 0; }},
         {"memset node (its gap stays)", [](Setting& s) { s.hardware.memset_us.value = 0; }},
     };

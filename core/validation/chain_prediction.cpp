@@ -11,6 +11,8 @@ namespace kerf::validation {
 namespace {
 
 constexpr double kBytesPerUsPerGbps = 1e3;
+/// A single op's slope this much above the memory's is the consumer's.
+constexpr double kConsumerBound = 1.05;
 
 std::string nameOf(const Product& op) {
     return fmt::format("{} x {}", op.rows, op.k);
@@ -63,9 +65,7 @@ Expected<sim::Machine> machineOfKernel(const Kernel& kernel, const cost::Hardwar
     }
     // Shared by those that are there, not by all that would fit.
     const int residency = (kernel.workers + hardware.sm_count - 1) / hardware.sm_count;
-    machine->worker_gbps =
-        std::min(static_cast<double>(ring_bytes) / hardware.ramp_us.value / kBytesPerUsPerGbps,
-                 machine->worker_gbps * (machine->workers / hardware.sm_count) / residency);
+    machine->worker_gbps = hardware.bulk_gbps_per_sm.value / residency;
     machine->workers = kernel.workers;
     machine->l2_gbps_per_worker = hardware.l2_gbps.value / kernel.workers;
     machine->event_fan_in_us =
@@ -77,6 +77,11 @@ Expected<sim::Machine> machineOfKernel(const Kernel& kernel, const cost::Hardwar
 } // namespace
 
 double consumeUsPerByte(const ChainFile& file, const cost::Hardware& hardware) {
+    const Kernel& kernel = file.kernel;
+    const int residency = (kernel.workers + hardware.sm_count - 1) / hardware.sm_count;
+    const double load_us_per_byte = std::max(kernel.workers / hardware.memory_gbps.value,
+                                             residency / hardware.bulk_gbps_per_sm.value) /
+                                    kBytesPerUsPerGbps;
     std::vector<std::pair<double, double>> us_by_bytes;
     for (const SingleOp& single : file.singles) {
         if (single.persistent_us > 0) {
@@ -89,10 +94,13 @@ double consumeUsPerByte(const ChainFile& file, const cost::Hardware& hardware) {
         const auto& [large_bytes, large_us] = us_by_bytes.back();
         const auto& [small_bytes, small_us] = us_by_bytes[us_by_bytes.size() - 2];
         if (large_bytes > small_bytes && large_us > small_us) {
-            return (large_us - small_us) / (large_bytes - small_bytes);
+            const double slope = (large_us - small_us) / (large_bytes - small_bytes);
+            if (slope > kConsumerBound * load_us_per_byte) {
+                return slope;
+            }
         }
     }
-    return file.kernel.workers / (hardware.memory_gbps.value * kBytesPerUsPerGbps);
+    return residency / (hardware.on_chip_gbps_per_sm.value * kBytesPerUsPerGbps);
 }
 
 ChainPredictor::ChainPredictor(const ChainFile& file, Setting setting)
@@ -167,9 +175,7 @@ Expected<double> ChainPredictor::launchUs(std::span<const Product> ops) {
     if (!result) {
         return tl::unexpected(result.error());
     }
-    const auto& hardware = setting_.hardware;
-    const double us =
-        hardware.launch_gap_us.value + hardware.prologue_us.value + result->makespan_us;
+    const double us = cost::boundaryUs(setting_.hardware) + result->makespan_us;
     if (auto ok = sim::checkBandwidthFloor(graph, us, machine.memory_gbps); !ok) {
         return tl::unexpected(ok.error());
     }

@@ -20,9 +20,9 @@ struct Setting {
     std::function<void(sim::RegionGraph&, const sim::Machine&)> edit_graph; ///< may be empty
 };
 
-/// µs a byte that a worker's consumer takes from its ring: the increment from the second largest
-/// to the largest single op as a persistent kernel, where launch, set-up and ramp cancel. Where
-/// fewer than two are timed: a worker's fair share of the bandwidth.
+/// µs a byte that a worker's consumer takes from its ring: its share of `on_chip_gbps_per_sm`.
+/// Where the two largest single ops, as persistent kernels, differ by more than 1.05 × what their
+/// bytes take at the memory's rate, the consumer is the slower one and that slope is its time.
 [[nodiscard]] double consumeUsPerByte(const ChainFile& file, const cost::Hardware& hardware);
 
 /// Predicts cuts of chains; equal regions are simulated once. `file` outlives it.

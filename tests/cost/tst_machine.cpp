@@ -15,7 +15,7 @@ private slots:
         QVERIFY(machine.has_value());
         QCOMPARE(machine->workers, 132);
         QCOMPARE(machine->ring_bytes, 232'448.0); // 228 KB less the reserved 1 KB
-        QCOMPARE(machine->worker_gbps, h200().bulk_gbps_per_sm.value); // below ring / ramp
+        QCOMPARE(machine->worker_gbps, h200().bulk_gbps_per_sm.value);
     }
     void twoBlocksAnSmShareIt() {
         const auto machine =
@@ -32,13 +32,18 @@ private slots:
         QCOMPARE(machine->event_one_way_us + machine->event_fan_in_us,
                  cost::interpolate(h200().barrier_us_by_workers, 132));
     }
-    void aSmallRingCannotHideTheLatency() {
-        auto hardware = h200();
-        hardware.ramp_us.value = 10; // 232,448 B in flight for 10 µs: 23.2448 GB/s
+    void memoryOfAWorkerIsInOrder() {
         const auto machine =
-            cost::machineFor(hardware, {.threads = 288, .registers = 64, .shared_bytes = 200'000});
+            cost::machineFor(h200(), {.threads = 288, .registers = 64, .shared_bytes = 200'000});
         QVERIFY(machine.has_value());
-        QCOMPARE(machine->worker_gbps, 23.2448);
+        QVERIFY(machine->in_order_memory);
+    }
+    void aBoundaryIsAGraphNodeSetUpAndDrain() {
+        auto hardware = h200();
+        hardware.launch_gap_us.value = 1;
+        hardware.prologue_us.value = 2;
+        hardware.drain_us.value = 4;
+        QCOMPARE(cost::boundaryUs(hardware), 7.0);
     }
     void aFootprintThatDoesNotFitIsRefused() {
         const auto machine =

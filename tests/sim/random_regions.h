@@ -89,6 +89,7 @@ inline RandomRegion randomRegion(std::uint32_t seed, const RandomShape& shape = 
     machine.event_fan_in_us = sometimes(real(0.1, 0.6));
     machine.look_ahead = whole(0, 3) != 0;
     machine.look_ahead_ops = whole(0, 1) == 0 ? 16 : static_cast<std::uint32_t>(whole(0, 4));
+    machine.in_order_memory = whole(0, 1) == 0;
     return region;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <optional>
 
 namespace kerf::test {
 namespace {
@@ -12,14 +13,17 @@ namespace {
 using namespace kerf::sim;
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr double kTiny = 1e-9;
 
 struct Tile {
     std::size_t execution = 0;
     std::uint32_t index = 0;
     ReferenceTile times;
     bool loaded = false;
-    bool done = false;
+    double issue_us = 0;
+    bool ended = false;
+    bool signalled = false;
+    double signal_us = 0;
+    std::optional<std::size_t> behind{}; ///< tile whose load holds up the signal
 };
 
 /// Something that a worker does: first waits, then reads bytes, then waits again.
@@ -35,10 +39,11 @@ struct Activity {
 struct Worker {
     std::deque<std::size_t> to_run;
     std::deque<std::size_t> to_load;
+    std::deque<std::size_t> issued; ///< have room in the ring
+    std::deque<std::size_t> to_signal;
     Activity consumer;
     Activity loader;
     double ring = 0;
-    double last_load_end = -1;
     std::size_t last_execution = std::numeric_limits<std::size_t>::max();
 };
 
@@ -62,7 +67,7 @@ public:
         for (const Tile& tile : tiles_) {
             result.tiles.push_back(tile.times);
             result.makespan_us =
-                std::max(result.makespan_us, tile.done ? tile.times.end_us : kInfinite);
+                std::max(result.makespan_us, tile.signalled ? tile.times.end_us : kInfinite);
         }
         return result;
     }
@@ -137,7 +142,7 @@ private:
 
     std::size_t oldestUnfinished() const {
         for (const Tile& tile : tiles_) {
-            if (!tile.done) {
+            if (!tile.signalled) {
                 return tile.execution;
             }
         }
@@ -177,7 +182,7 @@ private:
             }
             for (std::uint64_t p = from; p < to; ++p) {
                 const Tile& by = tiles_[first_tile_[producer] + p];
-                seen = std::max(seen, by.done ? by.times.end_us + latency(to - from) : kInfinite);
+                seen = std::max(seen, by.signalled ? by.signal_us + latency(to - from) : kInfinite);
             }
         }
         return seen;
@@ -187,7 +192,13 @@ private:
     bool settle() {
         bool changed = false;
         for (Worker& worker : workers_) {
+            changed = take(worker) || changed; // as soon as it has started one
+        }
+        for (Worker& worker : workers_) {
             changed = endConsumer(worker) || changed;
+        }
+        for (Worker& worker : workers_) {
+            changed = signal(worker) || changed;
         }
         for (Worker& worker : workers_) {
             changed = take(worker) || changed;
@@ -195,6 +206,7 @@ private:
         for (std::size_t i = 0; i < workers_.size(); ++i) {
             Worker& worker = workers_[i];
             changed = endLoader(worker) || changed;
+            changed = issue(worker) || changed;
             changed = startLoader(worker) || changed;
             changed = startConsumer(worker, static_cast<int>(i)) || changed;
         }
@@ -212,11 +224,52 @@ private:
             return true;
         }
         Tile& tile = tiles_[run.tile];
-        tile.done = true;
+        tile.ended = true;
         tile.times.end_us = now_;
         worker.ring -= opOf(tile).load_bytes;
         run.active = false;
+        if (machine_.in_order_memory) {
+            tile.behind = lastLoadWithRoom(worker, tile);
+        }
+        worker.to_signal.push_back(run.tile);
         return true;
+    }
+
+    /// The last tile that the loader can load without the consumer ending another one.
+    std::optional<std::size_t> lastLoadWithRoom(const Worker& worker, const Tile& ended) const {
+        std::optional<std::size_t> last;
+        if (worker.loader.active) {
+            last = worker.loader.tile;
+        }
+        if (!worker.issued.empty()) {
+            last = worker.issued.back();
+        }
+        double ring = worker.ring;
+        for (const std::size_t next : worker.to_load) {
+            ring += opOf(tiles_[next]).load_bytes;
+            const bool same_op = tiles_[next].execution == ended.execution;
+            if (ring > machine_.ring_bytes || !inWindow(next) ||
+                (!machine_.look_ahead && !same_op)) {
+                break;
+            }
+            last = next;
+        }
+        return last;
+    }
+
+    bool signal(Worker& worker) {
+        bool changed = false;
+        while (!worker.to_signal.empty()) {
+            Tile& tile = tiles_[worker.to_signal.front()];
+            if (tile.behind && !tiles_[*tile.behind].loaded) {
+                break;
+            }
+            tile.signalled = true;
+            tile.signal_us = now_;
+            worker.to_signal.pop_front();
+            changed = true;
+        }
+        return changed;
     }
 
     bool take(Worker& worker) {
@@ -237,12 +290,11 @@ private:
         tiles_[load.tile].loaded = true;
         tiles_[load.tile].times.load_end_us = now_;
         load.active = false;
-        worker.last_load_end = now_;
         return true;
     }
 
-    bool startLoader(Worker& worker) {
-        if (worker.loader.active || worker.to_load.empty() || !inWindow(worker.to_load.front())) {
+    bool issue(Worker& worker) {
+        if (worker.to_load.empty() || !inWindow(worker.to_load.front())) {
             return false;
         }
         Tile& tile = tiles_[worker.to_load.front()];
@@ -257,11 +309,21 @@ private:
                 return false;
             }
         }
-        const bool idle = worker.last_load_end < 0 || now_ > worker.last_load_end + kTiny;
-        worker.loader = {worker.to_load.front(), now_ + (idle ? machine_.ramp_us : 0), bytes, 0,
-                         true};
         worker.ring += bytes;
+        tile.issue_us = now_;
+        worker.issued.push_back(worker.to_load.front());
         worker.to_load.pop_front();
+        return true;
+    }
+
+    bool startLoader(Worker& worker) {
+        if (worker.loader.active || worker.issued.empty()) {
+            return false;
+        }
+        Tile& tile = tiles_[worker.issued.front()];
+        worker.loader = {worker.issued.front(), std::max(now_, tile.issue_us + machine_.ramp_us),
+                         opOf(tile).load_bytes, 0, true};
+        worker.issued.pop_front();
         tile.times.load_start_us = now_;
         return true;
     }

@@ -115,6 +115,70 @@ private slots:
         // Load 0 until 2, load 1 until 3, load 2 starts when tile 0 leaves at 4 and pays the ramp.
         COMPARE_US(run(graph, machine).makespan_us, 8.0);
     }
+    void theLatencyOfALoadRunsFromWhenItHasRoom() {
+        // Tiles of half a µs, ring of two: a tile leaves when its data is there, the next one's
+        // data is there a ramp of 1 and half a µs later, or behind the load before it.
+        Machine machine = machineOf(1);
+        machine.ramp_us = 1;
+        machine.ring_bytes = 1e4;
+        const auto result = run({.ops = {loadOp(5, 5e3, 0)}}, machine);
+        const double ends_us[] = {1.5, 2.0, 3.0, 3.5, 4.5};
+        for (int tile = 0; tile < 5; ++tile) {
+            COMPARE_US(double(tileOf(result, 0, tile).load_end_us), ends_us[tile]);
+        }
+    }
+    void aSignalQueuesBehindTheLoadsThatHaveRoom() {
+        Machine machine = machineOf(1);
+        machine.ramp_us = 1;
+        machine.event_one_way_us = 0.5;
+        machine.ring_bytes = 2e4;
+        const RegionGraph graph{.ops = {loadOp(1, 1e4, 2), loadOp(2, 1e4, 2)}};
+        // Loads end at 2 and 3; tile 0 runs until 4 and makes room for the third load, until 6.
+        COMPARE_US(run(graph, machine).makespan_us, 4 + 0.5 + 2 + 2);
+        machine.in_order_memory = true;
+        const auto result = run(graph, machine);
+        COMPARE_US(double(tileOf(result, 0, 0).end_us), 4.0);
+        COMPARE_US(double(tileOf(result, 1, 0).start_us), 6.5);
+        COMPARE_US(result.makespan_us, 10.5);
+        COMPARE_US(result.ops[0].first_end_us, 4.0);
+        COMPARE_US(blameOf(result, Bound::Prologue), 1.0);
+        COMPARE_US(blameOf(result, Bound::Bandwidth), 1.0 + 2.0);
+        COMPARE_US(blameOf(result, Bound::Event), 0.5);
+        COMPARE_US(blameOf(result, Bound::Compute), 6.0);
+    }
+    void aSignalDoesNotQueueBehindLoadsWithoutRoom() {
+        Machine machine = machineOf(1);
+        machine.event_one_way_us = 0.5;
+        machine.ring_bytes = 1.5e4;
+        machine.in_order_memory = true;
+        // While tile 0 runs, until 3, there is no room for tile 1; tile 1's load takes until 4.
+        const RegionGraph graph{.ops = {loadOp(1, 1e4, 2), computeOp(1, 1), loadOp(1, 1e4, 1)}};
+        const auto result = run(graph, machine);
+        COMPARE_US(double(tileOf(result, 1, 0).start_us), 4.5); // behind the last op's load
+        machine.look_ahead_ops = 1; // which now has to wait until the first op is seen to be done
+        COMPARE_US(double(tileOf(run(graph, machine), 1, 0).start_us), 3.5);
+    }
+    void signalsQueueOnlyBehindTheirOwnWorkersLoads() {
+        Machine machine = machineOf(2);
+        machine.event_one_way_us = 0.5;
+        machine.in_order_memory = true;
+        // Worker 1 loads nothing, worker 0 loads the second op's only tile until 4.
+        RegionGraph graph{.ops = {computeOp(2, 1), loadOp(1, 4e4, 1), computeOp(2, 1)}};
+        graph.ops[1].depends_on.clear();
+        graph.ops[2].depends_on = {{.distance = 2, .grain = Grain::OneToOne}};
+        const auto result = run(graph, machine);
+        COMPARE_US(double(tileOf(result, 2, 1).start_us), 1.5);
+        COMPARE_US(double(tileOf(result, 2, 0).start_us), 5.0); // its worker runs the load's tile
+    }
+    void withoutLookAheadNothingIsInFrontOfAnOpsSignal() {
+        Machine machine = machineOf(1);
+        machine.event_one_way_us = 0.5;
+        machine.in_order_memory = true;
+        machine.look_ahead = false;
+        // Tile 0 ends at 2; the second op's load runs from then to 6, the event is seen at 2.5.
+        const RegionGraph graph{.ops = {loadOp(1, 1e4, 1), loadOp(1, 4e4, 1)}};
+        COMPARE_US(run(graph, machine).makespan_us, 7.0);
+    }
     void grainsReleaseConsumersAsTheySay() {
         Machine machine = machineOf(2);
         machine.event_one_way_us = 0.5;

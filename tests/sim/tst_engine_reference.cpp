@@ -13,7 +13,7 @@ using namespace kerf;
 
 namespace {
 
-constexpr std::uint32_t kRegions = 1000;
+constexpr std::uint32_t kRegions = 1000; ///< each with memory in order and not
 
 std::vector<sim::TileRecord> inProgramOrder(std::vector<sim::TileRecord> records,
                                             const std::vector<test::ReferenceTile>& reference) {
@@ -39,8 +39,10 @@ class TestEngineReference : public QObject {
 private slots:
     void everyTileAgrees() {
         std::size_t tiles = 0;
-        for (std::uint32_t seed = 1; seed <= kRegions; ++seed) {
-            const auto [graph, machine] = test::randomRegion(seed);
+        for (std::uint32_t run = 0; run < 2 * kRegions; ++run) {
+            const std::uint32_t seed = run / 2 + 1;
+            auto [graph, machine] = test::randomRegion(seed);
+            machine.in_order_memory = run % 2 == 1;
             const auto expected = test::referenceSimulate(graph, machine);
             const auto result =
                 sim::simulate(graph, machine, {.record_tiles = true, .skip_periods = false});

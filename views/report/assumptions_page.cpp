@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<const char*, search::kErrorSources> kErrorNames{
     "conventional run and replay", "matrix products in megakernels", "attention in megakernels",
     "elementwise in megakernels",  "convolutions in megakernels",    "embeddings in megakernels",
-    "copies in megakernels",       "launch gap and prologue",        "events"};
+    "copies in megakernels",       "launch gap, prologue, drain",    "events"};
 
 QString text(const std::string& s) {
     return QString::fromStdString(s);
