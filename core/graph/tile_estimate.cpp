@@ -120,18 +120,20 @@ TileEstimate estimateTiles(const EstimateInput& input, const FusionRules& rules,
 
     const double fixedUs = input.empty_kernel_us;
     const double anchorWorkUs = workUs(anchor.duration_us, fixedUs);
-    double weightBytes = 0;
-    const auto& counters = input.counters ? input.counters : input.reference_counters;
-    if (hasWeights(anchor.role) && counters) {
-        weightBytes = counters->read_bytes;
-        estimate.tier = Tier::Counters;
-    } else if (hasWeights(anchor.role)) {
+    double estimatedBytes = 0;
+    if (hasWeights(anchor.role)) {
         const double streamUs = workUs(input.reference_anchor_us, fixedUs + hardware.ramp_us.value);
-        weightBytes = streamUs * streamGbps(input.reference_anchor, hardware) * 1e3;
+        estimatedBytes = streamUs * streamGbps(input.reference_anchor, hardware) * 1e3;
     }
-    const double streamingUs = weightBytes / (streamGbps(anchor, hardware) * 1e3);
+    const auto& counters = input.counters ? input.counters : input.reference_counters;
+    const bool counted = hasWeights(anchor.role) && counters;
+    const double weightBytes = counted ? counters->read_bytes : estimatedBytes;
+    estimate.tier = counted ? Tier::Counters : Tier::Estimated;
     const bool sharesKnown =
         input.counters && input.counters->dram_share && input.counters->sm_share;
+    // Without shares the recorded time is held against what it was at the smallest batch, never
+    // against counted bytes: a kernel may stream below the bandwidth and do so at every batch.
+    const double streamingUs = estimatedBytes / (streamGbps(anchor, hardware) * 1e3);
     const bool memoryBound =
         sharesKnown ? *input.counters->dram_share >= *input.counters->sm_share
                     : anchorWorkUs <= kArithmeticBound * streamingUs + hardware.ramp_us.value;
@@ -153,9 +155,9 @@ TileEstimate estimateTiles(const EstimateInput& input, const FusionRules& rules,
         const int tokens =
             std::max(input.batch, std::min(here.a, here.b) > 8 ? std::min(here.a, here.b) : 1);
         tile.worker_dependent_bytes = tokens * (weightBytes / 2 / rows) * 2;
-        estimate.relative_error = counters ? kCountedError : kStreamedError;
+        estimate.relative_error = counted ? kCountedError : kStreamedError;
         estimate.source =
-            counters
+            counted
                 ? fmt::format("counters: {:.1f} MB read from memory ({}), {} tiles of {:.0f} KB; "
                               "consumer time est.",
                               weightBytes / 1e6,
@@ -186,7 +188,7 @@ TileEstimate estimateTiles(const EstimateInput& input, const FusionRules& rules,
         estimate.source =
             fmt::format("est. from the recording: {} blocks of {:.2f} µs kept as tiles",
                         anchor.blocks, anchorWorkUs / waves);
-        if (sharesKnown && estimate.tier == Tier::Counters) {
+        if (sharesKnown && counted) {
             estimate.source +=
                 fmt::format("; counters: bound by arithmetic ({:.0f} % of the SMs' "
                             "peak, {:.0f} % of the memory's)",

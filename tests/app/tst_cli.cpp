@@ -60,6 +60,7 @@ private slots:
     void badInputExitsWithTwoAndOneLine();
     void infoCountsKernelsAsTheRunsFileDoes();
     void infoOfAProjectNamesStagesAndLayers();
+    void opsTellTheirTierAndSource();
     void replayHoldsAgainstTheMeasurement();
     void replayWithoutMeasurementIsNull();
     void searchReportsEveryKind();
@@ -143,6 +144,11 @@ void TestCli::badInputExitsWithTwoAndOneLine_data() {
         file("newer.kerf",
              R"({"kerf_project": 99, "version": 99, "format": "kerf-project", "recordings": []})");
     const QString broken = file("broken.kerf", "{\"version\": ");
+    QTest::newRow("counters of nothing")
+        << QStringList{"import", qt(llama(1)), "--ncu", "counters.csv", "-o", "x.kerf"}
+        << "MODEL:BATCH:FILE";
+    QTest::newRow("benchmarks that are none")
+        << QStringList{"import", qt(llama(1)), "--bench", text, "-o", "x.kerf"} << "text_b1.json";
     QTest::newRow("truncated gzip") << QStringList{"info", truncated} << "truncated_b1.json.gz";
     QTest::newRow("text file") << QStringList{"info", text} << "text_b1.json";
     QTest::newRow("empty file") << QStringList{"info", empty} << "empty_b1.json";
@@ -195,6 +201,34 @@ void TestCli::infoOfAProjectNamesStagesAndLayers() {
             QCOMPARE(stage.toObject()["layers"].toInt(), 16); // llama-1b has 16 decoder layers
         }
     }
+}
+
+void TestCli::opsTellTheirTierAndSource() {
+    const QString bench = dir_.filePath("bench.json");
+    write(bench, R"({"format": "kerf-bench", "version": 1, "model": "llama-1b",
+        "source": {"gpu": "NVIDIA H200", "driver": "1", "date": "2026", "how": "made up"},
+        "ops": [{"key": "decode/layer/product.4", "batch": 1, "tiles": 500, "load_bytes": 1000,
+            "footprint": {"threads": 256, "registers": 128, "shared_bytes": 196608},
+            "compute_us": 2, "spread_us": 0.5}]})");
+    const QString project = dir_.filePath("benchmarked.kerf");
+    QCOMPARE(runKerf({"import", qt(llama(1)), "--bench", bench, "-o", project}).code, 0);
+    const Run run = runKerf({"info", project, "--ops", "--json"});
+    QCOMPARE(run.code, 0);
+    QStringList benchmarked;
+    for (const auto& value : json(run).toArray()) {
+        const auto op = value.toObject();
+        if (op["tier"] == "benchmarked") {
+            benchmarked << op["key"].toString();
+            QCOMPARE(op["tiles"].toInt(), 500);
+            QCOMPARE(op["load_bytes"].toDouble(), 1000.0);
+            QCOMPARE(op["compute_us"].toDouble(), 2.0);
+            QCOMPARE(op["relative_error"].toDouble(), 0.25);
+            QVERIFY(op["source"].toString().contains("bench.json, ops[0]"));
+        } else {
+            QVERIFY(op["source"].toString().startsWith("est."));
+        }
+    }
+    QCOMPARE(benchmarked, QStringList{"decode/layer/product.4"});
 }
 
 void TestCli::replayHoldsAgainstTheMeasurement() {
