@@ -129,7 +129,8 @@ void measureLaunch(Bench& bench) {
         empty<<<bench.sms, kEmptyThreads, 0, stream>>>();
     });
     bench.add("memset_and_kernel_us", "us", pair, "a 4-byte memset node and an empty kernel");
-    bench.add("memset_us", "us", difference(pair, {2 * gap.median, 2 * gap.spread, gap.count}),
+    bench.add("memset_between_empty_us", "us",
+              difference(pair, {2 * gap.median, 2 * gap.spread, gap.count}),
               "chain of (4-byte memset, empty kernel) a pair, less twice the launch gap of the "
               "chain of kernels alone");
 

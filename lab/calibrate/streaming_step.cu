@@ -147,8 +147,9 @@ public:
     explicit StreamingSteps(Bench& bench)
         : bench_(bench), buffer_(bench, kBufferTiles), checksum_(1), meeting_(1) {}
 
-    /// µs of one step as a kernel of its own, a node of a graph of such kernels.
-    template <Load how> Summary measureLaunch(int tiles) {
+    /// µs of one step as a kernel of its own, a node of a graph of such kernels; or with a 4-byte
+    /// memset node before each.
+    template <Load how> Summary measureLaunch(int tiles, bool with_memset = false) {
         allowRing(streamingSteps<how, Pace::Consumed>);
         DeviceArray<std::uint32_t> vectors(2 * std::size_t(bench_.sms) * kOwn);
         vectors.clear(bench_.stream.get());
@@ -162,6 +163,9 @@ public:
                     job.window_tiles = std::max<std::uint64_t>(node_tiles, 1);
                     // All nodes of a graph read other tiles: 8 GB in turn.
                     job.first_tile = node_tiles * i % (kBufferTiles - node_tiles);
+                    if (with_memset) {
+                        KERF_CUDA(cudaMemsetAsync(meeting_.data(), 0, sizeof(unsigned), stream));
+                    }
                     streamingSteps<how, Pace::Consumed>
                         <<<bench_.sms, kWorkerThreads, kRingBytes, stream>>>(
                             buffer_.data(), vectors.data(), job, checksum_.data(), meeting_.data(),
@@ -270,12 +274,21 @@ void measureStreamingStep(Bench& bench) {
                          "us",
                          {},
                          "the same with a 4 KB activation load to shared memory first"};
+    Series memset_launch{
+        "memset_and_streaming_kernel_us_by_tiles",
+        "tiles",
+        "us",
+        {},
+        "the kernel without activations, with a 4-byte memset node that clears its "
+        "counter before each"};
     for (const int tiles : {0, 1, 2, 4, 8, 16}) {
+        memset_launch.points.push_back(
+            {double(tiles), steps.measureLaunch<Load::None>(tiles, true)});
         none_launch.points.push_back({double(tiles), steps.measureLaunch<Load::None>(tiles)});
         shared_launch.points.push_back({double(tiles), steps.measureLaunch<Load::Shared>(tiles)});
     }
     bench.found.series.insert(bench.found.series.end(),
-                              {shared, registers, none_launch, shared_launch});
+                              {shared, registers, none_launch, shared_launch, memset_launch});
 
     const auto figure = [&](const char* name) { return findFigure(bench.found, name)->value; };
     const Summary barrier = findSeries(bench.found, "barrier_us_by_workers")->points.back().y;
@@ -287,6 +300,11 @@ void measureStreamingStep(Bench& bench) {
               "step of a persistent kernel (wait for all SMs, block barrier, load 4 KB from L2 to "
               "shared memory, block barrier, write, block barrier, signal) less the grid barrier "
               "of lone threads and the 4 KB at the L2 rate");
+    Summary memset = difference(memset_launch.points[0].y, none_launch.points[0].y);
+    memset.median -= figure("launch_gap_us").median;
+    bench.add("memset_us", "us", memset,
+              "4-byte memset node before each persistent kernel that writes 8 words a block and "
+              "signals them, less those kernels alone and a launch gap");
     bench.add("drain_us", "us",
               difference(none_launch.points[0].y, figure("empty_persistent_kernel_us")),
               "persistent kernel whose blocks each write 8 words and signal them at their end, "
