@@ -86,7 +86,7 @@ void TestProgrammatic::offChangesNothing() {
     QCOMPARE(prediction->overlap_us, 0.0);
     const auto& hardware = theCase->hardware;
     QCOMPARE(prediction->regions[0].boundary_us,
-             hardware.launch_gap_us.value + hardware.prologue_us.value);
+             hardware.launch_gap_us.value + hardware.prologue_us.value + hardware.drain_us.value);
 }
 
 void TestProgrammatic::boundariesCostTheSmallerGapAndHideTheShorterOfTailAndStart() {
