@@ -44,9 +44,8 @@ struct Case {
     ErrorModel errors{};
     graph::FusionRules fusion_rules; ///< that `chain` was built by; empty: the default rules
     std::shared_ptr<const workload::Workload>
-        reference;          ///< the model's smallest recorded batch size, corrected, from which
-                            ///< `chain` took its weights; null: `corrected`
-    bool look_ahead = true; ///< loaders cross op boundaries (sim::Machine)
+        reference; ///< the model's smallest recorded batch size, corrected, from which
+                   ///< `chain` took its weights; null: `corrected`
     bool programmatic_boundaries =
         false; ///< regions are launched with programmatic edges; see docs/cost-model.md
 };

@@ -69,11 +69,7 @@ TimeParts partsOf(const graph::Chain& chain, const sim::RegionGraph& program,
 } // namespace
 
 Expected<sim::Machine> machineOf(const Case& theCase, const cost::Footprint& footprint) {
-    auto machine = cost::machineFor(theCase.hardware, footprint, theCase.policy);
-    if (machine) {
-        machine->look_ahead = theCase.look_ahead;
-    }
-    return machine;
+    return cost::machineFor(theCase.hardware, footprint, theCase.policy);
 }
 
 double boundaryUs(const Case& theCase) {

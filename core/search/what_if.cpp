@@ -60,7 +60,6 @@ std::vector<Change> machineChanges() {
                         op.tile.compute_us *= 0.8;
                     }
                 }),
-        machine("no look-ahead", [](Case& c) { c.look_ahead = false; }),
     };
 }
 

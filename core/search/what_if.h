@@ -26,7 +26,7 @@ struct WhatIf {
 };
 
 /// Whole engine runs, no derivatives; deterministic. What is changed:
-/// - "machine": one constant of the hardware, or the look-ahead. Only the machine that the tiles
+/// - "machine": one constant of the hardware. Only the machine that the tiles
 ///   run on changes. Bytes and times of tiles were estimated from the recording with the hardware
 ///   as it is and stay; so do the recorded gaps and durations of conventional regions.
 /// - "fusion rules": each rule by which the recording's ops are fused or dropped, changed to a tile
