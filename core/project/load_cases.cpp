@@ -92,7 +92,7 @@ Expected<std::vector<cost::BenchFile>> readBenchmarks(const Project& project) {
 }
 
 /// Counters of each recording, by its index.
-using CountersByRecording = std::map<std::size_t, cost::MatchedCounters>;
+using CountersByRecording = std::map<std::size_t, std::shared_ptr<const cost::MatchedCounters>>;
 
 Expected<CountersByRecording> readCounters(const Project& project,
                                            const std::vector<Expected<Loaded>>& loaded) {
@@ -121,7 +121,8 @@ Expected<CountersByRecording> readCounters(const Project& project,
         if (!matched) {
             return tl::unexpected(matched.error());
         }
-        if (!counters.emplace(index, std::move(*matched)).second) {
+        auto kept = std::make_shared<const cost::MatchedCounters>(std::move(*matched));
+        if (!counters.emplace(index, std::move(kept)).second) {
             return fail(fmt::format("is the second file of counters of {} at batch {}", entry.model,
                                     entry.batch),
                         file, "Keep one.");
@@ -130,9 +131,10 @@ Expected<CountersByRecording> readCounters(const Project& project,
     return counters;
 }
 
-const cost::MatchedCounters* at(const CountersByRecording& counters, std::size_t recording) {
+std::shared_ptr<const cost::MatchedCounters> at(const CountersByRecording& counters,
+                                                std::size_t recording) {
     const auto found = counters.find(recording);
-    return found == counters.end() ? nullptr : &found->second;
+    return found == counters.end() ? nullptr : found->second;
 }
 
 double relative(std::initializer_list<const cost::Constant*> constants) {
@@ -255,15 +257,18 @@ Expected<std::vector<std::shared_ptr<const search::Case>>> loadCases(const Proje
             made->reference =
                 std::make_shared<const workload::Workload>(loaded[reference]->corrected);
         }
-        const auto table = cost::benchTable(*benchmarks, entry.model, made->hardware);
+        auto table = cost::benchTable(*benchmarks, entry.model, made->hardware);
         if (!table) {
             return tl::unexpected(table.error());
         }
+        made->benchmarks = std::make_shared<const cost::BenchTable>(std::move(*table));
+        made->counters = at(*counters, i);
+        made->reference_counters = at(*counters, reference);
         auto chain = graph::buildChain(made->corrected, loaded[reference]->corrected, made->tree,
                                        rules, made->hardware,
-                                       {.benchmarks = &*table,
-                                        .counters = at(*counters, i),
-                                        .reference_counters = at(*counters, reference)});
+                                       {.benchmarks = made->benchmarks.get(),
+                                        .counters = made->counters.get(),
+                                        .reference_counters = made->reference_counters.get()});
         if (!chain) {
             return tl::unexpected(chain.error());
         }

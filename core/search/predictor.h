@@ -46,6 +46,9 @@ struct Case {
     std::shared_ptr<const workload::Workload>
         reference; ///< the model's smallest recorded batch size, corrected, from which
                    ///< `chain` took its weights; null: `corrected`
+    std::shared_ptr<const cost::BenchTable> benchmarks; ///< that `chain` was costed by; null: none
+    std::shared_ptr<const cost::MatchedCounters> counters;           ///< the same
+    std::shared_ptr<const cost::MatchedCounters> reference_counters; ///< those of `reference`
     bool programmatic_boundaries =
         false; ///< regions are launched with programmatic edges; see docs/cost-model.md
 };

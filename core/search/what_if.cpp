@@ -18,13 +18,15 @@ namespace {
 struct Change {
     std::string group;
     std::string name;
-    std::function<Expected<void>(Case&)> apply;
+    /// Errors: the changed case cannot be made. Returns what a reader of the row must know.
+    std::function<Expected<std::vector<std::string>>(Case&)> apply;
 };
 
 template <class Edit> Change machine(std::string name, Edit edit) {
-    return {"machine", std::move(name), [edit](Case& changed) -> Expected<void> {
+    return {"machine", std::move(name),
+            [edit](Case& changed) -> Expected<std::vector<std::string>> {
                 edit(changed);
-                return {};
+                return std::vector<std::string>();
             }};
 }
 
@@ -63,7 +65,37 @@ std::vector<Change> machineChanges() {
     };
 }
 
-Expected<void> unfuse(Case& changed, workload::OpRole role) {
+/// Benchmarked tile ops of the case whose tiles compute the ops of `role` that are fused into them.
+std::size_t benchmarkedWith(const Case& theCase, workload::OpRole role) {
+    std::size_t count = 0;
+    for (const auto& op : theCase.chain.ops) {
+        const auto& recorded = theCase.corrected.stages[op.stage].ops;
+        const bool holdsRole =
+            std::any_of(op.members.begin(), op.members.end(),
+                        [&](std::size_t member) { return recorded[member].role == role; });
+        if (!theCase.benchmarks || !holdsRole) {
+            continue;
+        }
+        const auto found =
+            cost::benchCost(*theCase.benchmarks, op.key, op.role, theCase.corrected.batch);
+        if (found && *found) {
+            const auto& fused = (*found)->fused;
+            const bool computes =
+                !fused || std::find(fused->begin(), fused->end(), role) != fused->end();
+            count += computes ? 1 : 0;
+        }
+    }
+    return count;
+}
+
+Expected<std::vector<std::string>> unfuse(Case& changed, workload::OpRole role) {
+    std::vector<std::string> notes;
+    if (const auto count = benchmarkedWith(changed, role); count > 0) {
+        notes.push_back(fmt::format("{} benchmarked tile op{} still compute{} the {}, which then "
+                                    "counts twice",
+                                    count, count == 1 ? "" : "s", count == 1 ? "s" : "",
+                                    toString(role)));
+    }
     graph::FusionRules rules =
         changed.fusion_rules.empty() ? graph::defaultFusionRules() : changed.fusion_rules;
     for (auto& rule : rules) {
@@ -73,13 +105,16 @@ Expected<void> unfuse(Case& changed, workload::OpRole role) {
     }
     const auto& reference = changed.reference ? *changed.reference : changed.corrected;
     auto chain =
-        graph::buildChain(changed.corrected, reference, changed.tree, rules, changed.hardware);
+        graph::buildChain(changed.corrected, reference, changed.tree, rules, changed.hardware,
+                          {.benchmarks = changed.benchmarks.get(),
+                           .counters = changed.counters.get(),
+                           .reference_counters = changed.reference_counters.get()});
     if (!chain) {
         return tl::unexpected(chain.error());
     }
     changed.chain = std::move(*chain);
     changed.fusion_rules = std::move(rules);
-    return {};
+    return notes;
 }
 
 /// One a rule that fuses or drops ops of the path, by role.
@@ -151,10 +186,12 @@ WhatIfRow rowOf(const Change& change, const Case& theCase, const graph::Composit
         row.notes.push_back(error.what);
     };
     auto changed = std::make_shared<Case>(theCase);
-    if (const auto applied = change.apply(*changed); !applied) {
+    auto applied = change.apply(*changed);
+    if (!applied) {
         cannot(applied.error());
         return row;
     }
+    row.notes = std::move(*applied);
     std::vector<std::string> lost;
     const auto times = timesOn(changed, theCase.chain, composition, candidates, lost);
     for (const auto& key : lost) {

@@ -70,6 +70,7 @@ Engine::Engine(const RegionGraph& graph, const Machine& machine, const Options& 
                           .first_us = reads ? machine.dependent_latency_us + l2_us : 0,
                           .compute_us = op.compute_us,
                           .event_latency_us = eventLatencyUs(op.tiles)});
+        longest_read_us_ = std::max(longest_read_us_, costs_.back().first_us);
         for (const Dependency& dependency : op.depends_on) {
             longest_distance_ = std::max<std::uint64_t>(longest_distance_, dependency.distance);
             marks_tiles_ = marks_tiles_ || dependency.grain != Grain::All;
@@ -180,7 +181,8 @@ void Engine::fireTimer(std::uint32_t worker, bool of_loader) {
     }
 }
 
-/// Starts the next tile if the worker is free, its data is there and its events are signalled.
+/// Takes the next tile if the worker is free and its events are signalled, and starts it if its
+/// data is there.
 void Engine::tryStart(std::uint32_t worker, Cause cause) {
     Worker& w = workers_[worker];
     if (w.consumer != Consumer::Idle || !w.to_run.valid) {
@@ -192,6 +194,9 @@ void Engine::tryStart(std::uint32_t worker, Cause cause) {
         w.only_event_missing_us = now_us_;
     }
     const bool has_events = !w.waits && resolveEvents(worker);
+    if (has_events && w.taken_us < 0) {
+        w.taken_us = std::max(now_us_, w.event_us);
+    }
     if (!has_data || !has_events) {
         return;
     }
@@ -207,7 +212,7 @@ void Engine::tryStart(std::uint32_t worker, Cause cause) {
     }
 }
 
-/// The consumer takes its tile, at start_us.
+/// The consumer has all that its tile needs, at start_us.
 void Engine::begin(std::uint32_t worker) {
     Worker& w = workers_[worker];
     const Execution& run = execution(w.to_run.execution);
@@ -242,7 +247,10 @@ void Engine::begin(std::uint32_t worker) {
     w.event_us = 0;
     w.only_event_missing_us = -1;
 
-    const double ready_us = w.start_us + cost.take_us + (first ? cost.first_us : 0);
+    // The activations do not wait for the tile's data.
+    w.activations_us = std::max(w.start_us, w.taken_us + (first ? cost.first_us : 0));
+    const double ready_us = w.activations_us + cost.take_us;
+    w.taken_us = -1;
     if (cost.dependent_bytes > 0) {
         w.consumer = Consumer::Waiting;
         setTimer(worker, ready_us);
@@ -282,8 +290,8 @@ void Engine::endTile(std::uint32_t worker) {
     if (w.cause == Cause::Event) {
         charge(w.run_blame, Bound::Event, w.signal_us, w.start_us);
     }
-    charge(w.run_blame, Bound::Compute, w.start_us, w.start_us + cost.take_us);
-    charge(w.run_blame, Bound::Event, w.start_us + cost.take_us, w.fetch_us);
+    charge(w.run_blame, Bound::Event, w.start_us, w.activations_us);
+    charge(w.run_blame, Bound::Compute, w.activations_us, w.fetch_us);
     charge(w.run_blame, Bound::Bandwidth, w.fetch_us, w.fetched_us);
     charge(w.run_blame, Bound::Compute, w.fetched_us, now_us_);
     if (options_.record_tiles) {

@@ -158,6 +158,8 @@ void Engine::appendWorker(const Worker& w, Snapshot& into) const {
     const double us_per_byte = 1 / (machine_.worker_gbps * kBytesPerUsPerGbps);
     into.times_us.push_back(w.ring_used * us_per_byte);
     into.times_us.push_back(w.to_run.valid ? std::max(0.0, w.event_us - now_us_) : 0);
+    into.exact.push_back(w.taken_us < 0 ? 0 : 1);
+    into.times_us.push_back(w.taken_us < 0 ? 0 : std::max(w.taken_us - now_us_, -longest_read_us_));
     const double served = memory_.served(now_us_);
     if (w.consumer == Consumer::Fetching) {
         into.times_us.push_back((w.fetch_key - served) * us_per_byte);

@@ -84,11 +84,13 @@ struct Worker {
     Blame event_blame{}; ///< critical path up to that signal, or up to the window's move
     std::int64_t event_record = kNone;
     double only_event_missing_us = -1;
+    double taken_us = -1; ///< to_run: the worker is free and its events are seen; negative: not yet
 
     double free_us = 0; ///< end of the last tile
     double start_us = 0;
-    double fetch_us = 0;   ///< start of the dependent read
-    double fetched_us = 0; ///< its end
+    double activations_us = 0; ///< they and the tile's data are there
+    double fetch_us = 0;       ///< start of the dependent read
+    double fetched_us = 0;     ///< its end
     double fetch_key = 0;
     double timer_us = 0;
     Cause cause = Cause::Launch;
@@ -212,6 +214,7 @@ private:
     bool dynamic_;
     bool marks_tiles_ = false;
     std::vector<OpCost> costs_;
+    double longest_read_us_ = 0; ///< activations of any op
 
     Program program_;
     std::vector<Worker> workers_;

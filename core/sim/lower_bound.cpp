@@ -18,7 +18,7 @@ struct Earliest {
 /// What one op adds, whatever the schedule.
 struct LeastCost {
     double tile_us = 0;   ///< consumer time of one tile
-    double first_us = 0;  ///< of a worker's first tile
+    double read_us = 0;   ///< a worker's activations
     double rounds_us = 0; ///< tiles that one worker must run after its first
     double load_us = 0;   ///< a load after the region's start
     double signal_us = 0; ///< latency of the complete event
@@ -31,12 +31,11 @@ LeastCost leastCost(const TileOp& op, const Machine& machine) {
     cost.tile_us =
         (machine.policy == Policy::DynamicQueue ? machine.queue_pop_us : machine.dispatch_us) +
         op.compute_us + op.dependent_bytes / worker_rate;
-    cost.first_us = cost.tile_us;
     if (op.worker_dependent_bytes > 0 || op.dependent_bytes > 0) {
-        cost.first_us += machine.dependent_latency_us;
+        cost.read_us += machine.dependent_latency_us;
     }
     if (op.worker_dependent_bytes > 0) {
-        cost.first_us +=
+        cost.read_us +=
             op.worker_dependent_bytes / (machine.l2_gbps_per_worker * kBytesPerUsPerGbps);
     }
     const auto workers = static_cast<std::uint32_t>(machine.workers);
@@ -79,7 +78,7 @@ double longestChainUs(const RegionGraph& graph, const Machine& machine) {
     for (Program program(graph); !program.done();) {
         const TileOp& op = graph.ops[program.op()];
         const LeastCost& cost = costs[program.op()];
-        double start_us = cost.load_us;
+        double seen_last_us = 0;
         for (const Dependency& dependency : op.depends_on) {
             if (dependency.distance <= recent.size()) {
                 const Earliest& producer = recent[dependency.distance - 1];
@@ -87,10 +86,11 @@ double longestChainUs(const RegionGraph& graph, const Machine& machine) {
                     dependency.grain == Grain::All
                         ? producer.all_us + costs[producers[dependency.distance - 1]].signal_us
                         : producer.first_us + machine.event_one_way_us;
-                start_us = std::max(start_us, seen_us);
+                seen_last_us = std::max(seen_last_us, seen_us);
             }
         }
-        recent.push_front({start_us + cost.first_us, start_us + cost.first_us + cost.rounds_us});
+        const double first_us = std::max(cost.load_us, seen_last_us + cost.read_us) + cost.tile_us;
+        recent.push_front({first_us, first_us + cost.rounds_us});
         producers.push_front(program.op());
         if (recent.size() > reach) {
             recent.pop_back();

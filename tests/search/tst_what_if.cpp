@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/project/project.h"
 #include "core/search/transfer_cuts.h"
 #include "core/search/what_if.h"
 
@@ -6,6 +7,7 @@
 #include <tbb/global_control.h>
 
 #include "search/toy_case.h"
+#include "shared_data.h"
 
 using namespace kerf;
 using graph::Mode;
@@ -49,6 +51,8 @@ private slots:
     void conventionalPathsDependOnNoConstant();
     void everyFusingRuleOfThePathHasARow();
     void anUnfusedRuleEqualsAPredictionUnderThatRule();
+    void benchmarksHoldUnderOtherRules_data();
+    void benchmarksHoldUnderOtherRules();
     void cutsStayInFrontOfTheSameRecordedOp();
     void aLostCutIsNamed();
     void ordersAreThoseOfSinglePredictions();
@@ -56,6 +60,7 @@ private slots:
     void theSameBitsOnAnyNumberOfThreads();
     void cancelling();
     void aCompositionThatCannotRunIsAnError();
+    void onARecordingNoGapIsNeverSlower();
 };
 
 void TestWhatIf::launchGapAndPrologueCountOnceALaunch() {
@@ -135,6 +140,49 @@ void TestWhatIf::anUnfusedRuleEqualsAPredictionUnderThatRule() {
     const auto whatIf = whatIfOf(*theCase, graph::monolith());
     QCOMPARE(rowOf(whatIf, "norm as tiles").predicted_us, expected);
     QVERIFY(expected != whatIf.predicted_us);
+}
+
+void TestWhatIf::benchmarksHoldUnderOtherRules_data() {
+    QTest::addColumn<bool>("tileHoldsTheNorm");
+    QTest::newRow("in the tile") << true;
+    QTest::newRow("beside it") << false;
+}
+
+void TestWhatIf::benchmarksHoldUnderOtherRules() {
+    QFETCH(bool, tileHoldsTheNorm);
+    const auto theCase = test::caseOf(test::speechLike());
+    cost::BenchTable table;
+    cost::BenchEntry entry;
+    entry.key = "tail/suffix/product.1"; // a norm is fused into it
+    if (!tileHoldsTheNorm) {
+        entry.fused = std::vector<OpRole>{};
+    }
+    entry.footprint = {256, 128, 160 * 1024};
+    entry.tiles = 132;
+    entry.compute_us = 500;
+    table.by_key[entry.key][1] = {entry, "by hand"};
+    theCase->benchmarks = std::make_shared<const cost::BenchTable>(table);
+    const auto build = [&](const graph::FusionRules& rules) {
+        return graph::buildChain(theCase->corrected, theCase->corrected, theCase->tree, rules,
+                                 theCase->hardware, {.benchmarks = theCase->benchmarks.get()})
+            .value();
+    };
+    theCase->chain = build(graph::defaultFusionRules());
+    const auto whatIf = whatIfOf(*theCase, graph::monolith());
+    QVERIFY(whatIf.predicted_us > 500);
+    const auto& norm = rowOf(whatIf, "norm as tiles");
+
+    auto rules = graph::defaultFusionRules();
+    for (auto& rule : rules) {
+        rule.fusion = rule.role == OpRole::Norm ? graph::Fusion::Anchor : rule.fusion;
+    }
+    auto changed = std::make_shared<search::Case>(*theCase);
+    changed->chain = build(rules);
+    search::Predictor predictor(changed);
+    QCOMPARE(norm.predicted_us, predictor.predict(graph::monolith(), 0).value().ttfa_us);
+    QVERIFY(norm.predicted_us > 500);
+    QCOMPARE(norm.notes.size(), std::size_t(tileHoldsTheNorm ? 1 : 0));
+    QVERIFY(rowOf(whatIf, "residual as tiles").notes.empty());
 }
 
 void TestWhatIf::cutsStayInFrontOfTheSameRecordedOp() {
@@ -234,6 +282,23 @@ void TestWhatIf::aCompositionThatCannotRunIsAnError() {
     theCase->hardware.shared_bytes_per_block_max = 1024; // the products need 160 KiB
     Progress progress;
     QVERIFY(!search::whatIf(*theCase, graph::monolith(), {}, progress));
+}
+
+void TestWhatIf::onARecordingNoGapIsNeverSlower() {
+    auto sample =
+        project::readProject(test::sourceDir() / "resources" / "sample" / "sample.kerf").value();
+    std::erase_if(sample.recordings,
+                  [](const auto& entry) { return entry.model != "llama-1b" || entry.batch != 1; });
+    Progress progress;
+    const auto cases = project::loadCases(sample, progress).value();
+    const auto whatIf = whatIfOf(*cases.front(), graph::monolith(), {graph::fullyConventional()});
+    for (const char* name : {"launch gap 0", "prologue 0", "drain 0"}) {
+        QVERIFY(rowOf(whatIf, name).change_us < 0); // a monolith is launched once
+    }
+    for (const char* name : {"event latencies × 0.5", "dispatch 0", "dependent latency 0"}) {
+        QVERIFY(rowOf(whatIf, name).change_us <= 0);
+    }
+    QVERIFY(rowOf(whatIf, "memory bandwidth − 10 %").change_us >= 0);
 }
 
 QTEST_APPLESS_MAIN(TestWhatIf)

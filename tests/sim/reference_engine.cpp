@@ -20,6 +20,7 @@ struct Tile {
     ReferenceTile times;
     bool loaded = false;
     double issue_us = 0;
+    double taken_us = kInfinite; ///< its worker is free and its events are seen
     bool ended = false;
     bool signalled = false;
     double signal_us = 0;
@@ -333,20 +334,25 @@ private:
             return false;
         }
         Tile& tile = tiles_[worker.to_run.front()];
-        if (!tile.loaded || eventsSeen(tile) > now_) {
+        if (eventsSeen(tile) > now_) {
+            return false;
+        }
+        tile.taken_us = std::min(tile.taken_us, now_);
+        if (!tile.loaded) {
             return false;
         }
         const TileOp& op = opOf(tile);
-        double wait =
+        const double wait =
             machine_.policy == Policy::DynamicQueue ? machine_.queue_pop_us : machine_.dispatch_us;
+        double read = 0;
         if (worker.last_execution != tile.execution &&
             (op.worker_dependent_bytes > 0 || op.dependent_bytes > 0)) {
-            wait += machine_.dependent_latency_us +
-                    op.worker_dependent_bytes / (machine_.l2_gbps_per_worker * 1e3);
+            read = machine_.dependent_latency_us +
+                   op.worker_dependent_bytes / (machine_.l2_gbps_per_worker * 1e3);
         }
         worker.last_execution = tile.execution;
-        worker.consumer = {worker.to_run.front(), now_ + wait, op.dependent_bytes, op.compute_us,
-                           true};
+        worker.consumer = {worker.to_run.front(), std::max(now_, tile.taken_us + read) + wait,
+                           op.dependent_bytes, op.compute_us, true};
         worker.to_run.pop_front();
         tile.times.start_us = now_;
         tile.times.worker = index;

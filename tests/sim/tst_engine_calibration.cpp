@@ -83,6 +83,21 @@ private slots:
                     QString("%1 tiles: %2 µs, measured %3").arg(tiles).arg(kernel_us).arg(us)));
         }
     }
+    /// The activations come while the first tile does.
+    void kernelsThatReadActivationsFirstAreReproduced() {
+        const auto machine = machineOf(hardware_);
+        const auto series = measured("streaming_kernel_activation_us_by_tiles");
+        QVERIFY(series.size() >= 6);
+        for (const auto& [tiles, us] : series) {
+            const sim::RegionGraph graph{{streaming(tiles, machine.workers, 4096)}, {}};
+            const double kernel_us =
+                cost::boundaryUs(hardware_) + sim::simulate(graph, machine)->makespan_us;
+            QVERIFY2(
+                std::abs(kernel_us / us - 1) < kWithin,
+                qPrintable(
+                    QString("%1 tiles: %2 µs, measured %3").arg(tiles).arg(kernel_us).arg(us)));
+        }
+    }
     void withoutTheOrderOfMemoryStepsWouldBeFarTooShort() {
         auto machine = machineOf(hardware_);
         machine.in_order_memory = false;

@@ -73,6 +73,23 @@ private slots:
         // Once for the worker, not once a tile: 0.75 + 1 + 2 × 1.
         COMPARE_US(run({.ops = {op}}, machine).makespan_us, 3.75);
     }
+    void activationsAreReadWhileTheTileComes() {
+        Machine machine = machineOf(1);
+        machine.ramp_us = 1;
+        machine.dispatch_us = 0.25;
+        machine.dependent_latency_us = 0.5;
+        TileOp op = loadOp(2, 1e4, 3);
+        op.worker_dependent_bytes = 5e3; // 1 µs
+        // Read until 1.5, data until 2.
+        COMPARE_US(run({.ops = {op}}, machine).makespan_us, 2 + 2 * 3.25);
+        machine.dependent_latency_us = 1.25;
+        const auto result = run({.ops = {op}}, machine);
+        COMPARE_US(result.makespan_us, 2.25 + 2 * 3.25);
+        COMPARE_US(blameOf(result, Bound::Prologue), 1.0);
+        COMPARE_US(blameOf(result, Bound::Bandwidth), 1.0);
+        COMPARE_US(blameOf(result, Bound::Event), 0.25); // the read, beyond the data
+        COMPARE_US(blameOf(result, Bound::Compute), 6.5);
+    }
     void dependentBytesComeThroughTheMemory() {
         Machine machine = machineOf(2);
         machine.memory_gbps = 10;

@@ -91,7 +91,7 @@ private slots:
         json["kernel"]["workers"] = 4;
         QVERIFY(close(validation::consumeUsPerByte(made(json), roundHardware()), 0.0025));
     }
-    /// Gap, prologue and drain 8; ramp 5; both loads share the memory: 2; dependent read 0.25;
+    /// Gap, prologue and drain 8; ramp 5; both loads share the memory: 2, dependent read meanwhile;
     /// compute 3.
     void oneWaveByHand() {
         const auto file = made(roundFile());
@@ -100,7 +100,7 @@ private slots:
         const validation::Product op{2, 500};
         const auto us = predictor->launchUs(std::span(&op, 1));
         QVERIFY(us.has_value());
-        QVERIFY2(close(*us, 18.25), qPrintable(QString::number(*us, 'g', 12)));
+        QVERIFY2(close(*us, 18), qPrintable(QString::number(*us, 'g', 12)));
     }
     /// The second tile is loaded while the first computes: 3 µs more.
     void twoWavesByHand() {
@@ -110,7 +110,7 @@ private slots:
         const validation::Product op{4, 500};
         const auto us = predictor->launchUs(std::span(&op, 1));
         QVERIFY(us.has_value());
-        QVERIFY2(close(*us, 21.25), qPrintable(QString::number(*us, 'g', 12)));
+        QVERIFY2(close(*us, 21), qPrintable(QString::number(*us, 'g', 12)));
     }
     /// Each region is a launch of its own with its memset node and that node's gap: 3 µs each.
     void cutEverywhereIsTheSumOfItsLaunches() {
@@ -119,9 +119,9 @@ private slots:
         QVERIFY(predictor.has_value());
         const auto us = predictor->chainUs(file.chains[0], file.chains[0].cases[0].starts);
         QVERIFY(us.has_value());
-        QVERIFY(close(*us, 3 + 18.25 + 3 + 21.25));
+        QVERIFY(close(*us, 3 + 18 + 3 + 21));
     }
-    /// The first op's tiles end at 10.25 as alone. That makes room for the third load, behind which
+    /// The first op's tiles end at 10 as alone. That makes room for the third load, behind which
     /// the signal waits: ramp 5 and 2. Then the event 0.5, dependent read 0.25 and two tiles of 3.
     /// One memset node 3; gap, prologue and drain 8.
     void opsOfDifferentSizesShareARegion() {
@@ -130,7 +130,7 @@ private slots:
         QVERIFY(predictor.has_value());
         const auto us = predictor->chainUs(file.chains[0], {0});
         QVERIFY(us.has_value());
-        QVERIFY2(close(*us, 3 + 8 + 10.25 + 7 + 0.5 + 0.25 + 6),
+        QVERIFY2(close(*us, 3 + 8 + 10 + 7 + 0.5 + 0.25 + 6),
                  qPrintable(QString::number(*us, 'g', 12)));
     }
     /// 14 + 20 without one of two gaps, with one memset node (1 + 2): 36. Cut everywhere: 34 + 6.
@@ -145,15 +145,15 @@ private slots:
         const auto file = made(roundFile());
         QVERIFY(close(validation::rooflineUs(file, file.chains[0], roundHardware()), 6));
     }
-    /// Predicted 45.5 and 35 against 50 and 40; gap subtraction 40 and 36; roofline 6 and 6.
+    /// Predicted 45 and 34.75 against 50 and 40; gap subtraction 40 and 36; roofline 6 and 6.
     void summariesByHand() {
         const auto file = made(roundFile());
         Progress progress;
         const auto result = validation::validate(file, {roundHardware(), {}, {}}, progress);
         QVERIFY(result.has_value());
         QCOMPARE(result->cases.size(), std::size_t{2});
-        QVERIFY(close(result->engine.mean_abs, (4.5 / 50 + 5.0 / 40) / 2));
-        QVERIFY(close(result->engine.worst_abs, 5.0 / 40));
+        QVERIFY(close(result->engine.mean_abs, (5.0 / 50 + 5.25 / 40) / 2));
+        QVERIFY(close(result->engine.worst_abs, 5.25 / 40));
         QCOMPARE(validation::worstCase(*result), std::size_t{1});
         QVERIFY(close(result->launch_gap.worst_abs, 1 - 40.0 / 50));
         QVERIFY(close(result->roofline.worst_abs, 1 - 6.0 / 50));
@@ -200,15 +200,15 @@ private slots:
             }
             return 1.0;
         };
-        // By hand, of the two cases of 45.5 and 35 µs.
-        QVERIFY(close(shiftOf("memset"), -(4 / 45.5 + 2 / 35.0) / 2));
-        QVERIFY(close(shiftOf("launch gap"), -(4 / 45.5 + 2 / 35.0) / 2));
-        QVERIFY(close(shiftOf("prologue"), -(6 / 45.5 + 3 / 35.0) / 2));
-        QVERIFY(close(shiftOf("drain"), -(8 / 45.5 + 4 / 35.0) / 2));
-        QVERIFY(close(shiftOf("event, one way"), -(0.5 / 35.0) / 2));
-        QVERIFY(close(shiftOf("ramp"), -(10 / 45.5 + 10 / 35.0) / 2));
-        // The last tile waits for the third load, until 17.25, and ends at 20.25 instead of 24.
-        QVERIFY(close(shiftOf("signals behind loads"), -(3.75 / 35.0) / 2));
+        // By hand, of the two cases of 45 and 34.75 µs.
+        QVERIFY(close(shiftOf("memset"), -(4 / 45.0 + 2 / 34.75) / 2));
+        QVERIFY(close(shiftOf("launch gap"), -(4 / 45.0 + 2 / 34.75) / 2));
+        QVERIFY(close(shiftOf("prologue"), -(6 / 45.0 + 3 / 34.75) / 2));
+        QVERIFY(close(shiftOf("drain"), -(8 / 45.0 + 4 / 34.75) / 2));
+        QVERIFY(close(shiftOf("event, one way"), -(0.5 / 34.75) / 2));
+        QVERIFY(close(shiftOf("ramp"), -(10 / 45.0 + 10 / 34.75) / 2));
+        // The last tile waits for the third load, until 17, and ends at 20 instead of 23.75.
+        QVERIFY(close(shiftOf("signals behind loads"), -(3.75 / 34.75) / 2));
         QVERIFY(std::abs(shiftOf("partial waves")) < kClose); // the sizes are whole waves
         QVERIFY(std::abs(shiftOf("dispatch")) < kClose);      // it was zero
     }
