@@ -192,7 +192,7 @@ Expected<double> ChainPredictor::chainUs(const MeasuredChain& chain,
     double us = 0;
     for (std::size_t i = 0; i < starts.size(); ++i) {
         const std::size_t end = i + 1 < starts.size() ? starts[i + 1] : ops.size();
-        const auto launch = launchUs(ops.subspan(starts[i], end - starts[i]));
+        auto launch = launchUs(ops.subspan(starts[i], end - starts[i]));
         if (!launch) {
             return launch;
         }
