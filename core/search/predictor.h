@@ -56,7 +56,7 @@ struct Case {
 struct RegionPrediction {
     graph::RegionUse use;
     double us = 0;          ///< one launch, boundary included
-    double boundary_us = 0; ///< of which launch gap and prologue
+    double boundary_us = 0; ///< of which launch gap, prologue and drain
     TimeParts parts{};      ///< of one launch
     int workers = 0;        ///< 0: conventional
     cost::Footprint footprint;

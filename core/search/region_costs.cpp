@@ -68,10 +68,6 @@ TimeParts partsOf(const graph::Chain& chain, const sim::RegionGraph& program,
 
 } // namespace
 
-Expected<sim::Machine> machineOf(const Case& theCase, const cost::Footprint& footprint) {
-    return cost::machineFor(theCase.hardware, footprint, theCase.policy);
-}
-
 double boundaryUs(const Case& theCase) {
     return cost::boundaryUs(theCase.hardware, theCase.programmatic_boundaries);
 }
@@ -108,7 +104,7 @@ Expected<RegionCosts::Program> RegionCosts::programOf(graph::Region region) cons
     const auto items = graph::opsOf(chain_, region);
     Program program;
     program.footprint = graph::regionFootprint(chain_, items);
-    auto machine = machineOf(case_, program.footprint);
+    auto machine = cost::machineFor(case_.hardware, program.footprint, case_.policy);
     if (!machine) {
         return tl::unexpected(machine.error());
     }

@@ -9,10 +9,7 @@
 
 namespace kerf::search {
 
-/// The machine that a region of footprint `footprint` runs on. Errors: as cost::machineFor.
-[[nodiscard]] Expected<sim::Machine> machineOf(const Case& theCase,
-                                               const cost::Footprint& footprint);
-/// What a megakernel's launch costs beside its simulation: launch gap and prologue. µs.
+/// What a megakernel's launch costs beside its simulation, by the case's kind of edge. µs.
 [[nodiscard]] double boundaryUs(const Case& theCase);
 
 /// Costs of the regions of one chain as megakernels and conventionally. Safe from several threads.

@@ -21,8 +21,7 @@ __global__ void emptyDependent() {
 }
 
 /// What a persistent kernel does before its first copy: a pair of mbarriers a stage, made visible.
-__global__ void emptyPersistent() {
-    extern __shared__ __align__(128) unsigned char ring[];
+__device__ void setUpRing(unsigned char* ring) {
     auto* barriers = reinterpret_cast<std::uint64_t*>(ring);
     if (threadIdx.x == 0) {
         for (int stage = 0; stage < kRingStages; ++stage) {
@@ -34,18 +33,15 @@ __global__ void emptyPersistent() {
     __syncthreads();
 }
 
-/// The same, then one word a block: its end waits until the write is seen.
+__global__ void emptyPersistent() {
+    extern __shared__ __align__(128) unsigned char ring[];
+    setUpRing(ring);
+}
+
+/// Writes 8 words a block: its end waits until they are written.
 __global__ void storingPersistent(unsigned* words) {
     extern __shared__ __align__(128) unsigned char ring[];
-    auto* barriers = reinterpret_cast<std::uint64_t*>(ring);
-    if (threadIdx.x == 0) {
-        for (int stage = 0; stage < kRingStages; ++stage) {
-            initBarrier(barriers + 2 * stage, 1);
-            initBarrier(barriers + 2 * stage + 1, 8);
-        }
-        publishBarriers();
-    }
-    __syncthreads();
+    setUpRing(ring);
     if (threadIdx.x < 8) {
         words[blockIdx.x * 8 + threadIdx.x] = threadIdx.x;
     }

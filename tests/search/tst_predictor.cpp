@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/search/predictor.h"
 
-#include "graph/workload_maker.h"
+#include "search/toy_case.h"
 
 #include <QTest>
 #include <random>
@@ -13,15 +13,7 @@ using graph::Mode;
 namespace {
 
 std::shared_ptr<const search::Case> toyCase() {
-    auto made = std::make_shared<search::Case>();
-    made->traced = test::speechLike();
-    made->corrected = made->traced;
-    made->hardware = cost::shippedHardware("NVIDIA H200").value();
-    made->tree = workload::foldPath(made->traced.path);
-    made->chain = graph::buildChain(made->corrected, made->corrected, made->tree,
-                                    graph::defaultFusionRules(), made->hardware)
-                      .value();
-    made->errors.fill(0.1);
+    auto made = test::caseOf(test::speechLike());
     made->audio_ms_per_path = 100;
     return made;
 }
