@@ -28,10 +28,10 @@ QString percent(double fraction, int decimals = 0) {
     return QStringLiteral("%1 %").arg(fraction * 100, 0, 'f', decimals);
 }
 
-/// Three significant figures, never an exponent.
-QString figure(double value) {
+/// That many significant figures, never an exponent.
+QString figure(double value, int digits = 3) {
     const double size = std::abs(value);
-    return size >= 100 ? QString::number(value, 'f', 0) : QString::number(value, 'g', 3);
+    return size >= 99.5 ? QString::number(value, 'f', 0) : QString::number(value, 'g', digits);
 }
 
 /// Where and when a calibration ran: the start of its constants' sources, said once.
@@ -43,7 +43,7 @@ QString occasionOf(const cost::Hardware& hardware) {
 
 TableRow constantRow(const char* name, const cost::Constant& constant, const char* unit) {
     return {{QString::fromUtf8(name), figure(constant.value),
-             constant.spread > 0 ? QString::number(constant.spread, 'g', 2) : QStringLiteral("–"),
+             constant.spread > 0 ? figure(constant.spread, 2) : QStringLiteral("–"),
              QString::fromUtf8(unit),
              constant.estimated ? QStringLiteral("estimated") : QStringLiteral("measured"),
              text(constant.source)}};
