@@ -157,11 +157,13 @@ QString candidatesHint(const CaseState* state) {
     if (!state || !state->result) {
         return {};
     }
-    return Session::tr("%1 evaluated · exact · %2 s")
+    const double hits = state->predictor ? state->predictor->cacheStats().hitRate() : 0;
+    return Session::tr("%1 evaluated · exact · %2 s · cache hits %3 %")
         .arg(QLocale::c()
                  .toString(static_cast<qulonglong>(state->result->regions_evaluated))
                  .replace(',', ' '))
-        .arg(state->result->seconds, 0, 'f', 2);
+        .arg(state->result->seconds, 0, 'f', 2)
+        .arg(100 * hits, 0, 'f', 0);
 }
 
 } // namespace kerf::app

@@ -104,7 +104,12 @@ Json toJson(const search::Case& theCase, const search::SearchResult& result) {
             {"conventional_programmatic_us", result.conventional_programmatic_us},
             {"seed", search::kReplicaSeed},
             {"seconds", result.seconds},
-            {"regions_evaluated", result.regions_evaluated}};
+            {"regions_evaluated", result.regions_evaluated},
+            {"region_cache",
+             {{"hits", result.cache.hits},
+              {"misses", result.cache.misses},
+              {"entries", result.cache.entries},
+              {"capacity", result.cache.capacity}}}};
 }
 
 } // namespace kerf::cli

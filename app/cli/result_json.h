@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json toJson(const search::Case& theCase, const search::Prediction& prediction);
 /// The same without region_details, with {regions: "c M M", p_best, ties_best}.
 [[nodiscard]] Json toJson(const search::Case& theCase, const search::Candidate& candidate);
-/// {model, batch, best, candidates, seconds, regions_evaluated}.
+/// {model, batch, best, candidates, seconds, regions_evaluated, region_cache}.
 [[nodiscard]] Json toJson(const search::Case& theCase, const search::SearchResult& result);
 
 } // namespace kerf::cli

@@ -61,8 +61,11 @@ std::string summaryOf(const Cases& cases, const std::vector<search::SearchResult
     for (std::size_t i = 0; i < results.size(); ++i) {
         const auto& result = results[i];
         lines += programmaticLine(*cases[i], search::conventionalProgrammatic(*cases[i]));
-        lines += fmt::format("{} batch {}: {} regions evaluated in {:.2f} s\n", result.model,
-                             result.batch, result.regions_evaluated, result.seconds);
+        lines +=
+            fmt::format("{} batch {}: {} regions evaluated in {:.2f} s; region cache: {:.1f} % "
+                        "hits, {} of {} entries\n",
+                        result.model, result.batch, result.regions_evaluated, result.seconds,
+                        100 * result.cache.hitRate(), result.cache.entries, result.cache.capacity);
     }
     return lines;
 }

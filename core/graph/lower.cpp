@@ -7,25 +7,35 @@ namespace kerf::graph {
 
 namespace {
 
-void append(const Chain& chain, const std::vector<Item>& items, sim::RegionGraph& graph) {
+void append(const std::vector<Item>& items, Shape& shape) {
     for (const auto& item : items) {
         if (item.kind == Item::Kind::Op) {
-            graph.ops.push_back(chain.ops[item.index].tile);
+            shape.ops.push_back(item.index);
         } else if (item.kind == Item::Kind::Loop) {
-            const auto begin = static_cast<sim::OpIndex>(graph.ops.size());
-            const auto slot = graph.loops.size();
-            graph.loops.push_back({begin, begin, static_cast<std::uint32_t>(item.count)});
-            append(chain, item.body, graph);
-            graph.loops[slot].end = static_cast<sim::OpIndex>(graph.ops.size());
+            const auto begin = static_cast<sim::OpIndex>(shape.ops.size());
+            const auto slot = shape.loops.size();
+            shape.loops.push_back({begin, begin, static_cast<std::uint32_t>(item.count)});
+            append(item.body, shape);
+            shape.loops[slot].end = static_cast<sim::OpIndex>(shape.ops.size());
         }
     }
 }
 
 } // namespace
 
-sim::RegionGraph lowerRegion(const Chain& chain, const std::vector<Item>& items) {
+Shape shapeOf(const std::vector<Item>& items) {
+    Shape shape;
+    append(items, shape);
+    return shape;
+}
+
+sim::RegionGraph lowerRegion(const Chain& chain, const Shape& shape) {
     sim::RegionGraph graph;
-    append(chain, items, graph);
+    graph.ops.reserve(shape.ops.size());
+    for (const std::size_t op : shape.ops) {
+        graph.ops.push_back(chain.ops[op].tile);
+    }
+    graph.loops = shape.loops;
     return graph;
 }
 

@@ -5,8 +5,16 @@
 
 namespace kerf::graph {
 
-/// A region's ops as a program for the engine. `items` as from opsOf(): ops and loops, no sites.
-[[nodiscard]] sim::RegionGraph lowerRegion(const Chain& chain, const std::vector<Item>& items);
+/// A region's ops in order with the loops over them, as the engine will run them.
+struct Shape {
+    std::vector<std::size_t> ops; ///< indices into Chain::ops
+    std::vector<sim::Loop> loops;
+};
+/// `items` as from opsOf(): ops and loops, no sites.
+[[nodiscard]] Shape shapeOf(const std::vector<Item>& items);
+
+/// A region as a program for the engine.
+[[nodiscard]] sim::RegionGraph lowerRegion(const Chain& chain, const Shape& shape);
 
 /// What a worker must hold to run every op of a region: the most threads, the most shared memory,
 /// and the registers of the greediest op spread over those threads (a tile may use all threads of

@@ -207,7 +207,9 @@ Expected<double> Predictor::ttfaUs(const graph::Composition& composition) {
 }
 
 Expected<sim::RegionGraph> Predictor::regionGraph(graph::Region region) const {
-    return impl_->costs.programOf(region).map([](const auto& program) { return program.graph; });
+    return impl_->costs.programOf(region).map([&](const auto& program) {
+        return graph::lowerRegion(impl_->the_case->chain, program.shape);
+    });
 }
 
 Expected<sim::RegionResult> Predictor::simulateRegion(graph::Region region, bool recordTiles) {
@@ -215,7 +217,12 @@ Expected<sim::RegionResult> Predictor::simulateRegion(graph::Region region, bool
     if (!program) {
         return tl::unexpected(program.error());
     }
-    return sim::simulate(program->graph, program->machine, {.record_tiles = recordTiles});
+    return sim::simulate(graph::lowerRegion(impl_->the_case->chain, program->shape),
+                         program->machine, {.record_tiles = recordTiles});
+}
+
+void Predictor::prepare(const std::vector<graph::Region>& regions, Progress& progress) {
+    impl_->costs.prepare(regions, progress);
 }
 
 double Predictor::regionCostUs(graph::Region region, graph::Mode mode) {
@@ -223,7 +230,7 @@ double Predictor::regionCostUs(graph::Region region, graph::Mode mode) {
     return prediction ? prediction->us : std::numeric_limits<double>::infinity();
 }
 
-Predictor::CacheStats Predictor::cacheStats() const {
+CacheStats Predictor::cacheStats() const {
     return impl_->costs.stats();
 }
 

@@ -82,6 +82,19 @@ struct Prediction {
     std::vector<RegionPrediction> regions;
 };
 
+/// Use of the regions kept by a predictor since it was made.
+struct CacheStats {
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0; ///< simulated or summed up
+    std::size_t entries = 0;  ///< kept now
+    std::size_t capacity = 0; ///< most that are kept
+    /// Hits among all asked; 0 when nothing was asked.
+    [[nodiscard]] double hitRate() const {
+        const auto asked = static_cast<double>(hits + misses);
+        return asked > 0 ? static_cast<double>(hits) / asked : 0;
+    }
+};
+
 /// Predicts compositions of one case; keeps the regions it has simulated, so that a moved boundary
 /// simulates only the regions beside it. Safe to call from several threads.
 class Predictor {
@@ -101,14 +114,12 @@ public:
     [[nodiscard]] Expected<sim::RegionResult> simulateRegion(graph::Region region,
                                                              bool recordTiles);
     [[nodiscard]] Expected<sim::RegionGraph> regionGraph(graph::Region region) const;
+    /// Simulates many regions as megakernels faster than one by one, with the same costs; ends
+    /// early when cancelled. For the search.
+    void prepare(const std::vector<graph::Region>& regions, Progress& progress);
     /// One launch of a region, µs; +infinity where it cannot run. For the search.
     [[nodiscard]] double regionCostUs(graph::Region region, graph::Mode mode);
 
-    struct CacheStats {
-        std::uint64_t hits = 0;
-        std::uint64_t misses = 0;
-        std::size_t entries = 0;
-    };
     [[nodiscard]] CacheStats cacheStats() const;
 
 private:
@@ -130,6 +141,7 @@ struct SearchResult {
                                        ///< best pure and the best mixed composition
     double conventional_programmatic_us = 0; ///< see conventionalProgrammatic; estimated
     std::uint64_t regions_evaluated = 0;
+    CacheStats cache; ///< of the predictor, after the search
     double seconds = 0;
 };
 

@@ -30,12 +30,16 @@ bool cheaper(const Scored& a, const Scored& b) {
            std::pair(b.cost_us, b.composition.cuts.size());
 }
 
-} // namespace
+/// What a search found: its options and the set that can name their cuts.
+struct Found {
+    std::vector<SiteUse> uses;
+    OptionSet set;
+    Options options; ///< best first; with a limit on megakernels the best for each number of them
+};
 
-Expected<std::vector<Scored>> bestCompositions(const graph::Chain& chain, const RegionCost& cost,
-                                               const Constraints& constraints, std::size_t top,
-                                               Progress& progress) {
-    const auto uses = siteUses(chain, constraints);
+Expected<Found> find(const graph::Chain& chain, const RegionCost& cost,
+                     const Constraints& constraints, std::size_t top, Progress& progress) {
+    auto uses = siteUses(chain, constraints);
     if (!uses) {
         return tl::unexpected(uses.error());
     }
@@ -46,18 +50,30 @@ Expected<std::vector<Scored>> bestCompositions(const graph::Chain& chain, const 
     if (!costs) {
         return tl::unexpected(costs.error());
     }
-    OptionSet options(top, constraints.max_megakernels);
-    const Options best =
-        BlockBuilder(*costs, *uses, modes, options).path(chain, progress.cancelled);
+    Found found{std::move(*uses), OptionSet(top, constraints.max_megakernels), {}};
+    found.options =
+        BlockBuilder(*costs, found.uses, modes, found.set).path(chain, progress.cancelled);
     if (progress.cancelled) {
         return fail("cancelled");
     }
+    return found;
+}
+
+} // namespace
+
+Expected<std::vector<Scored>> bestCompositions(const graph::Chain& chain, const RegionCost& cost,
+                                               const Constraints& constraints, std::size_t top,
+                                               Progress& progress) {
+    const auto found = find(chain, cost, constraints, top, progress);
+    if (!found) {
+        return tl::unexpected(found.error());
+    }
     std::vector<Scored> result;
-    for (const Option& option : best) {
-        result.push_back({options.composition(option), option.us});
+    for (const Option& option : found->options) {
+        result.push_back({found->set.composition(option), option.us});
     }
     if (!constraints.allow_mixed) {
-        const Scored all_conventional = conventional(chain, *uses, cost);
+        const Scored all_conventional = conventional(chain, found->uses, cost);
         if (std::isfinite(all_conventional.cost_us)) {
             result.insert(std::lower_bound(result.begin(), result.end(), all_conventional, cheaper),
                           all_conventional);
@@ -67,6 +83,28 @@ Expected<std::vector<Scored>> bestCompositions(const graph::Chain& chain, const 
     if (result.empty()) {
         return fail("no composition can run under these constraints", {},
                     "Pin fewer cuts, or allow conventional regions beside megakernels.");
+    }
+    return result;
+}
+
+Expected<std::vector<Scored>> bestByMegakernels(const graph::Chain& chain, const RegionCost& cost,
+                                                const Constraints& constraints,
+                                                Progress& progress) {
+    const auto found = find(chain, cost, constraints, 1, progress);
+    if (!found) {
+        return tl::unexpected(found.error());
+    }
+    std::vector<Scored> result;
+    for (int most = 1; most <= constraints.max_megakernels; ++most) {
+        const auto best =
+            std::find_if(found->options.begin(), found->options.end(),
+                         [&](const Option& option) { return option.megakernels <= most; });
+        if (best != found->options.end()) {
+            Scored scored{found->set.composition(*best), best->us};
+            if (result.empty() || result.back().composition != scored.composition) {
+                result.push_back(std::move(scored));
+            }
+        }
     }
     return result;
 }

@@ -45,6 +45,15 @@ struct Scored {
                                                              const Constraints& constraints,
                                                              std::size_t top, Progress& progress);
 
+/// The best composition with at most k distinct megakernels for each k from 1 to
+/// `constraints.max_megakernels` (must be ≥ 1), from one search. A k for which the best is that of
+/// k − 1 has no entry of its own, nor has one for which nothing can run; so the times fall along
+/// the list. Otherwise as bestCompositions().
+[[nodiscard]] Expected<std::vector<Scored>> bestByMegakernels(const graph::Chain& chain,
+                                                              const RegionCost& cost,
+                                                              const Constraints& constraints,
+                                                              Progress& progress);
+
 /// Sum of region costs of one composition. µs.
 [[nodiscard]] double additiveCostUs(const graph::Chain& chain,
                                     const graph::Composition& composition, const RegionCost& cost);

@@ -13,7 +13,7 @@ namespace kerf::search {
 namespace {
 
 constexpr int kReplicas = 200;
-constexpr std::array kFewMegakernels{1, 2, 3, 5, 8};
+constexpr int kFewMegakernels = 8;
 
 /// Regions in path order, runs shortened: "M×13 c M".
 std::string regionLetters(const Prediction& prediction) {
@@ -78,16 +78,13 @@ Expected<SearchResult> searchCase(Predictor& predictor, const Constraints& const
     if (!regions) {
         return tl::unexpected(regions.error());
     }
+    predictor.prepare(*regions, progress);
     const RegionCost cost = [&](graph::Region region, graph::Mode mode) {
         return predictor.regionCostUs(region, mode);
     };
 
     std::vector<graph::Composition> compositions{graph::fullyConventional(), graph::monolith()};
-    const auto add = [&](bool mixed, int mostMegakernels) -> Expected<void> {
-        auto own = constraints;
-        own.allow_mixed = mixed;
-        own.max_megakernels = mostMegakernels;
-        const auto best = bestCompositions(theCase.chain, cost, own, top, progress);
+    const auto add = [&](const Expected<std::vector<Scored>>& best) -> Expected<void> {
         if (!best) {
             return tl::unexpected(best.error());
         }
@@ -99,21 +96,21 @@ Expected<SearchResult> searchCase(Predictor& predictor, const Constraints& const
         }
         return {};
     };
-    // Beside the best of all: the best with few megakernels, which are cheaper to write.
-    std::vector<int> limits{constraints.max_megakernels};
-    for (const int few : kFewMegakernels) {
-        if (constraints.max_megakernels == 0 || few < constraints.max_megakernels) {
-            limits.push_back(few);
+    for (const bool mixed : {false, true}) {
+        if (mixed && !constraints.allow_mixed) {
+            continue;
         }
-    }
-    for (const int limit : limits) {
-        for (const bool mixed : {false, true}) {
-            if (mixed && !constraints.allow_mixed) {
-                continue;
-            }
-            if (auto added = add(mixed, limit); !added) {
-                return tl::unexpected(added.error());
-            }
+        auto own = constraints;
+        own.allow_mixed = mixed;
+        if (auto ok = add(bestCompositions(theCase.chain, cost, own, top, progress)); !ok) {
+            return tl::unexpected(ok.error());
+        }
+        // Beside the best of all: the best with few megakernels, which are cheaper to write.
+        if (own.max_megakernels == 0 || own.max_megakernels > kFewMegakernels) {
+            own.max_megakernels = kFewMegakernels;
+        }
+        if (auto ok = add(bestByMegakernels(theCase.chain, cost, own, progress)); !ok) {
+            return tl::unexpected(ok.error());
         }
     }
 
@@ -155,6 +152,7 @@ Expected<SearchResult> searchCase(Predictor& predictor, const Constraints& const
     }
     result.conventional_programmatic_us = conventionalProgrammatic(theCase).us;
     result.regions_evaluated = regions->size();
+    result.cache = predictor.cacheStats();
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;

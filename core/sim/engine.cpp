@@ -70,7 +70,6 @@ Engine::Engine(const RegionGraph& graph, const Machine& machine, const Options& 
                           .first_us = reads ? machine.dependent_latency_us + l2_us : 0,
                           .compute_us = op.compute_us,
                           .event_latency_us = eventLatencyUs(op.tiles)});
-        longest_read_us_ = std::max(longest_read_us_, costs_.back().first_us);
         for (const Dependency& dependency : op.depends_on) {
             longest_distance_ = std::max<std::uint64_t>(longest_distance_, dependency.distance);
             marks_tiles_ = marks_tiles_ || dependency.grain != Grain::All;
@@ -94,6 +93,12 @@ Engine::Engine(const RegionGraph& graph, const Machine& machine, const Options& 
 }
 
 Expected<RegionResult> Engine::run() {
+    start();
+    runUntil(std::numeric_limits<std::uint64_t>::max());
+    return end();
+}
+
+void Engine::start() {
     for (std::uint32_t worker = 0; worker < workers_.size(); ++worker) {
         if (dynamic_) {
             takeNext(worker);
@@ -106,7 +111,10 @@ Expected<RegionResult> Engine::run() {
         pumpLoader(worker, Blame{}, kNone);
         tryStart(worker, Cause::Launch);
     }
-    for (;;) {
+}
+
+void Engine::runUntil(std::uint64_t event) {
+    for (; events_ < event; ++events_) {
         const KeyHeap::Entry* timer = timers_.top();
         const double timer_us = timer != nullptr ? timer->key : kNever;
         const double load_us = memory_.nextEndUs();
@@ -115,7 +123,7 @@ Expected<RegionResult> Engine::run() {
             endIteration();
         }
         if (next_us == kNever) {
-            break;
+            return;
         }
         now_us_ = std::max(now_us_, next_us);
         if (timer_us <= load_us) {
@@ -134,12 +142,25 @@ Expected<RegionResult> Engine::run() {
             }
         }
     }
+}
+
+Expected<RegionResult> Engine::end() {
     if (!program_.done() || base_ != generated_) {
         const std::string label =
             base_ < generated_ ? graph_.ops[execution(base_).op].label : std::string();
         return fail(fmt::format("op \"{}\" waits for an event that is never signalled", label));
     }
     return result();
+}
+
+void Engine::endAfter(const Beginning& beginning) {
+    program_.endAfter(beginning);
+    result_.ops.resize(beginning.ops);
+    const auto is_cut = [&](LoopIndex loop) { return !isWhole(graph_.loops, beginning, loop); };
+    std::erase_if(closing_, is_cut);
+    for (Execution& run : window_) {
+        std::erase_if(run.closes, is_cut);
+    }
 }
 
 void Engine::setTimer(std::uint32_t worker, double at_us) {

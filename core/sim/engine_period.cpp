@@ -159,7 +159,10 @@ void Engine::appendWorker(const Worker& w, Snapshot& into) const {
     into.times_us.push_back(w.ring_used * us_per_byte);
     into.times_us.push_back(w.to_run.valid ? std::max(0.0, w.event_us - now_us_) : 0);
     into.exact.push_back(w.taken_us < 0 ? 0 : 1);
-    into.times_us.push_back(w.taken_us < 0 ? 0 : std::max(w.taken_us - now_us_, -longest_read_us_));
+    if (w.taken_us >= 0) { // a read that is over by now is over, however long ago
+        const double read_us = costs_[window_[w.to_run.execution & window_mask_].op].first_us;
+        into.times_us.push_back(std::max(w.taken_us - now_us_, -read_us));
+    }
     const double served = memory_.served(now_us_);
     if (w.consumer == Consumer::Fetching) {
         into.times_us.push_back((w.fetch_key - served) * us_per_byte);

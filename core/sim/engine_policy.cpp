@@ -35,6 +35,9 @@ bool Engine::generate() {
     if (machine_.policy == Policy::Balanced) {
         assignBalanced(next);
     }
+    if (generated_notes_ != nullptr) {
+        generated_notes_->push_back({events_, next.op, program_.loopsEnded()});
+    }
     program_.advance();
     ++generated_;
     return true;

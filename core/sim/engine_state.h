@@ -3,6 +3,7 @@
 // the shared bandwidth). Private to core/sim.
 #pragma once
 
+#include "core/sim/beginnings.h"
 #include "core/sim/engine.h"
 #include "core/sim/key_heap.h"
 #include "core/sim/program.h"
@@ -151,10 +152,30 @@ struct Snapshot {
     std::vector<double> times_us;     ///< relative to at_us; bytes as µs at one worker's rate
 };
 
+/// When an execution was generated, and how many of the loops that end with its op it ends, the
+/// innermost first.
+struct Generated {
+    std::uint64_t event = 0; ///< as in Engine::events()
+    OpIndex op = 0;
+    std::uint32_t loops_ended = 0;
+};
+
+/// Copyable: a copy goes on from where the original is.
 class Engine {
 public:
     Engine(const RegionGraph& graph, const Machine& machine, const Options& options);
     Expected<RegionResult> run();
+
+    // In steps, for simulateBeginnings(): start(), then runUntil() as often as wanted, then end().
+    void start();
+    /// Handles events up to, but without, the one of that number.
+    void runUntil(std::uint64_t event);
+    Expected<RegionResult> end();
+    /// Events handled so far; those of start() count as none.
+    [[nodiscard]] std::uint64_t events() const { return events_; }
+    void noteGenerated(std::vector<Generated>& notes) { generated_notes_ = &notes; }
+    /// Lets the program end after `beginning`, of which the last execution is not yet generated.
+    void endAfter(const Beginning& beginning);
 
 private:
     // engine.cpp: the event loop and the two servers of a worker.
@@ -214,7 +235,6 @@ private:
     bool dynamic_;
     bool marks_tiles_ = false;
     std::vector<OpCost> costs_;
-    double longest_read_us_ = 0; ///< activations of any op
 
     Program program_;
     std::vector<Worker> workers_;
@@ -224,6 +244,8 @@ private:
     std::uint64_t base_ = 0;      ///< oldest unfinished execution
     std::uint64_t generated_ = 0; ///< end of the window
     bool anyone_parked_ = false;
+    std::uint64_t events_ = 0;
+    std::vector<Generated>* generated_notes_ = nullptr;
     Cursor queue_;                         ///< DynamicQueue: the next tile
     std::vector<std::uint32_t> woken_;     ///< scratch of wake()
     std::vector<std::uint32_t> last_tile_; ///< scratch of assignBalanced()

@@ -24,6 +24,23 @@ std::span<const LoopIndex> Program::closing() const {
     return {ending.data(), count};
 }
 
+std::uint32_t Program::loopsEnded() const {
+    std::uint32_t ended = 0;
+    for (const LoopIndex loop : ending_[op_]) {
+        if (iteration_[loop] + 1 < (*loops_)[loop].iterations) {
+            break;
+        }
+        ++ended;
+    }
+    return ended;
+}
+
+void Program::endAfter(const Beginning& beginning) {
+    op_count_ = beginning.ops;
+    ending_.resize(beginning.ops);
+    ending_.back().resize(beginning.loops_ended); // innermost first
+}
+
 void Program::advance() {
     for (const LoopIndex loop : ending_[op_]) {
         if (iteration_[loop] + 1 < (*loops_)[loop].iterations) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/sim/beginnings.h"
 #include "core/sim/region_graph.h"
 
 #include <cstdint>
@@ -22,7 +23,11 @@ public:
 
     /// Loops of which the next execution ends an iteration, innermost first.
     [[nodiscard]] std::span<const LoopIndex> closing() const;
+    /// Loops that the next execution ends for good.
+    [[nodiscard]] std::uint32_t loopsEnded() const;
     void advance();
+    /// Drops all that comes after `beginning`, which must not be behind it yet.
+    void endAfter(const Beginning& beginning);
 
     /// Whether the next execution lies in `loop`, and in which iteration of it.
     [[nodiscard]] bool inside(LoopIndex loop) const;

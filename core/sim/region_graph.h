@@ -21,6 +21,7 @@ struct Dependency {
     std::uint32_t distance = 1; ///< the op executed this many executions before; beyond the
                                 ///< region's start it is satisfied by the launch
     Grain grain = Grain::All;
+    bool operator==(const Dependency&) const = default;
 };
 
 /// One op of a region as equal tiles. Bytes and times are those of one tile unless said.
@@ -35,6 +36,7 @@ struct TileOp {
     std::vector<Dependency> depends_on{
         Dependency{}};        ///< chain by default; empty: waits for nothing
     std::uint32_t source = 0; ///< free for the caller (position in its chain)
+    bool operator==(const TileOp&) const = default;
 };
 
 /// ops[begin, end) are executed `iterations` times. Loops nest properly or are disjoint;
@@ -43,6 +45,7 @@ struct Loop {
     OpIndex begin = 0;
     OpIndex end = 0;
     std::uint32_t iterations = 1;
+    bool operator==(const Loop&) const = default;
 };
 
 struct RegionGraph {
@@ -76,6 +79,7 @@ struct Machine {
     std::uint32_t look_ahead_ops = 16; ///< no worker touches an execution more than this many after
                                        ///< the oldest unfinished one
     bool in_order_memory = false;      ///< a worker's signals queue behind its loads in flight
+    bool operator==(const Machine&) const = default;
 };
 
 } // namespace kerf::sim

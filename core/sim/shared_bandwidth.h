@@ -47,9 +47,6 @@ public:
         ends_.take();
         at_us_ = now_us;
         active_ -= count;
-        if (active_ == 0) {
-            served_ = 0;
-        }
         setRate();
     }
 
@@ -58,10 +55,11 @@ public:
 
 private:
     void serveUntil(double now_us) {
-        if (active_ == 0) {
-            served_ = 0; // keeps the virtual time small, hence precise
-        } else {
+        if (active_ > 0) {
             served_ += (now_us - at_us_) * rate_;
+        } else if (now_us > at_us_) {
+            served_ = 0; // keeps the virtual time small, hence precise. Not within one instant:
+                         // there it would depend on the order in which equal loads end and start
         }
         at_us_ = now_us;
     }

@@ -216,6 +216,7 @@ class TestSearch : public QObject {
 private slots:
     void agreesWithBruteForce_data();
     void agreesWithBruteForce();
+    void bestByMegakernelsAgreesWithBruteForce();
     void additiveCostIsTheSumOverTheWalk();
     void eachRegionIsAskedOnce();
     void contradictionIsRefused_data();
@@ -274,6 +275,44 @@ void TestSearch::agreesWithBruteForce() {
                                             .c_str());
         }
     }
+}
+
+void TestSearch::bestByMegakernelsAgreesWithBruteForce() {
+    std::size_t compared = 0;
+    for (unsigned seed = 0; seed < 150; ++seed) {
+        test::ChainMaker maker(seed);
+        const graph::Chain chain = maker.make(5);
+        const auto kind = static_cast<Costs>(seed % 3);
+        Constraints constraints;
+        constraints.allow_mixed = seed % 4 > 0;
+        std::vector<Scored> expected;
+        for (constraints.max_megakernels = 1; constraints.max_megakernels <= 4;
+             ++constraints.max_megakernels) {
+            std::vector<Scored> all = bruteForce(chain, seed, kind, constraints);
+            if (!constraints.allow_mixed) {
+                std::erase_if(all, [](const Scored& scored) {
+                    return kindOf(scored.composition) == graph::Kind::Conventional;
+                });
+            }
+            if (!all.empty() &&
+                (expected.empty() || all[0].composition != expected.back().composition)) {
+                expected.push_back(all[0]);
+            }
+        }
+        constraints.max_megakernels = 4;
+        Progress progress;
+        const auto found =
+            search::bestByMegakernels(chain, regionCost(chain, seed, kind), constraints, progress);
+        QVERIFY(found);
+        QCOMPARE(found->size(), expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i, ++compared) {
+            QVERIFY2((*found)[i].composition == expected[i].composition,
+                     fmt::format("case {}: found {}, expected {}", seed, text((*found)[i]),
+                                 text(expected[i]))
+                         .c_str());
+        }
+    }
+    QVERIFY(compared > 150); // more than one entry a case, somewhere
 }
 
 void TestSearch::additiveCostIsTheSumOverTheWalk() {
