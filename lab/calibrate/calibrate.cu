@@ -73,6 +73,7 @@ constexpr Part kParts[] = {
     {"polling", measurePolling},
     {"dependent load", measureDependent},
     {"streaming step", measureStreamingStep},
+    {"ring fill", measureRingFill},
     {"dispatch", measureDispatch},
     {"tile", measureTile},
 };
