@@ -50,7 +50,16 @@ Expected<Summed> sum(RegionCosts& costs, const Case& theCase,
                      const graph::Composition& composition) {
     Summed total;
     int megakernels = 0;
-    for (const auto& use : graph::regionsOf(costs.chain(), composition)) {
+    const auto uses = graph::regionsOf(costs.chain(), composition);
+    std::vector<graph::Region> fused;
+    for (const auto& use : uses) {
+        if (use.mode == graph::Mode::Megakernel) {
+            fused.push_back(use.region);
+        }
+    }
+    Progress progress;
+    costs.prepare(fused, progress); // those beside a moved boundary in parallel
+    for (const auto& use : uses) {
         auto region = costs.of(use.region, use.mode);
         if (!region) {
             return tl::unexpected(region.error());

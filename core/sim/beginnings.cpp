@@ -62,8 +62,12 @@ std::uint64_t eventOf(const std::vector<Generated>& notes, const Beginning& begi
 
 /// Beginnings with the same traits; `whole` is the longest of them.
 void simulateAlike(const RegionGraph& whole, const Machine& machine,
-                   std::span<const Beginning> beginnings, std::vector<std::size_t> wanted,
+                   std::span<const Beginning> beginnings, const std::vector<std::size_t>& wanted,
                    std::vector<Expected<RegionResult>>& results) {
+    if (wanted.size() == 1) {
+        results[wanted.front()] = simulate(whole, machine);
+        return;
+    }
     std::vector<Generated> notes;
     Engine first(whole, machine, {});
     first.noteGenerated(notes);

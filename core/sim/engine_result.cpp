@@ -6,6 +6,10 @@
 
 namespace kerf::sim {
 
+constexpr std::size_t kMostBytesATile = 64;
+static_assert(sizeof(TileRecord) + sizeof(std::int64_t) <= kMostBytesATile); // with its predecessor
+static_assert(sizeof(TileMark) <= kMostBytesATile);
+
 void Engine::record(std::uint32_t worker, const Cursor& tile) {
     Worker& w = workers_[worker];
     const Execution& run = execution(tile.execution);
