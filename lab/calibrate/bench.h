@@ -57,6 +57,7 @@ void measurePolling(Bench& bench);       ///< what pollers cost streamers
 void measureDependent(Bench& bench);     ///< activation load after an event
 void measureStreamingStep(Bench& bench); ///< the same while weights stream
 void measureRingFill(Bench& bench);      ///< when each tile of a first fill arrives
+void measureProductStep(Bench& bench);   ///< a dependent step that computes
 void measureDispatch(Bench& bench);      ///< static slot, dynamic queue
 void measureTile(Bench& bench);          ///< a tile whose data is on chip
 

@@ -74,6 +74,7 @@ constexpr Part kParts[] = {
     {"dependent load", measureDependent},
     {"streaming step", measureStreamingStep},
     {"ring fill", measureRingFill},
+    {"product step", measureProductStep},
     {"dispatch", measureDispatch},
     {"tile", measureTile},
 };
