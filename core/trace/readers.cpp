@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/file_content.h"
+#include "core/trace/kerfrec_reader.h"
 #include "core/trace/kineto_reader.h"
 #include "core/trace/reader.h"
 
@@ -14,6 +15,7 @@ constexpr std::size_t kHeadBytes = std::size_t{64} << 10;
 
 constexpr std::array kReaders = {
     Reader{kKinetoFormat, recognisesKineto, readKineto},
+    Reader{kKerfrecFormat, recognisesKerfrec, readKerfrec},
 };
 
 /// What the content of a file that no reader takes looks like.
@@ -31,12 +33,17 @@ Error notRecognised(const std::filesystem::path& path, std::string_view head) {
         return {"this JSON is not a timeline: its first 64 KiB have no \"traceEvents\"",
                 path.string(), "Export a timeline with torch.profiler's export_chrome_trace."};
     }
+    if (head.starts_with(kSqliteMagic)) {
+        return {"this is an SQLite database that kerf-record did not write", path.string(),
+                "Kerf reads .kerfrec files of kerf-record, and Kineto (Chrome trace) JSON."};
+    }
     std::string shown;
     for (const char c : head.substr(0, 24)) {
         shown += c >= ' ' && c < 0x7f ? c : '?';
     }
     return {fmt::format("no reader knows this content; at byte 0 it begins \"{}\"", shown),
-            path.string(), "Kerf reads Kineto (Chrome trace) JSON, plain or gzip."};
+            path.string(),
+            "Kerf reads Kineto (Chrome trace) JSON, plain or gzip, and .kerfrec files."};
 }
 
 /// Says what a timeline without GPU work lacks.
