@@ -155,8 +155,8 @@ void MainWindow::projectChanged() {
     showPanels(any);
     QString text = tr(
         "<p style='font-size:16px'><b>Where should your model be cut into megakernels?</b></p>"
-        "<p>Drop PyTorch traces of several batch sizes here, "
-        "named MODEL_bBATCH.json or .json.gz,</p>"
+        "<p>Drop recordings of several batch sizes here: of kerf-record, "
+        "or traces of PyTorch named MODEL_bBATCH.json,</p>"
         "<p>or <a href='import'>import recordings</a> or <a href='open'>open a project</a>.</p>");
     if (!samplePath().isEmpty()) {
         text += tr("<p>No recording at hand? <a href='sample'>Open the sample project</a>: three "

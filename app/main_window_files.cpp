@@ -14,13 +14,13 @@ namespace kerf::app {
 void MainWindow::chooseAndOpen() {
     const QStringList files = QFileDialog::getOpenFileNames(
         this, tr("Open"), {},
-        tr("Projects and recordings (*.kerf *.json *.json.gz);;All files (*)"));
+        tr("Projects and recordings (*.kerf *.kerfrec *.json *.json.gz);;All files (*)"));
     openFiles(files);
 }
 
 void MainWindow::chooseAndImport() {
     const QStringList files = QFileDialog::getOpenFileNames(
-        this, tr("Import recordings"), {}, tr("PyTorch traces (*.json *.json.gz);;All files (*)"));
+        this, tr("Import recordings"), {}, tr("Recordings (*.kerfrec *.json *.json.gz);;All files (*)"));
     openFiles(files);
 }
 

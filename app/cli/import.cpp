@@ -89,7 +89,7 @@ void addImport(CLI::App& app, Action& action) {
     auto options = std::make_shared<Options>();
     auto* verb = app.add_subcommand("import", "Make a project of recordings");
     verb->add_option("files", options->files,
-                     "Recordings, one a model and batch size (.json, .json.gz)")
+                     "Recordings, one a model and batch size (.kerfrec, .json, .json.gz)")
         ->required()
         ->type_name("FILE");
     verb->add_option("-o,--output", options->output, "Project file to write")

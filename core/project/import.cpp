@@ -10,10 +10,20 @@
 #include <fmt/format.h>
 
 namespace kerf::project {
+namespace {
+
+/// The first that is not empty.
+std::string firstOf(std::initializer_list<std::string> texts) {
+    const auto found = std::find_if(texts.begin(), texts.end(),
+                                    [](const std::string& text) { return !text.empty(); });
+    return found == texts.end() ? std::string() : *found;
+}
+
+} // namespace
 
 NameParts partsOfFileName(const std::filesystem::path& file) {
     auto name = file.filename().string();
-    name = name.substr(0, name.find(".json"));
+    name = name.substr(0, std::min(name.find(".json"), name.find(".kerfrec")));
     const auto mark = name.rfind("_b");
     if (mark == std::string::npos || mark == 0) {
         return {};
@@ -32,14 +42,6 @@ Expected<Project> importRecordings(const std::vector<std::filesystem::path>& fil
     Project project;
     for (std::size_t i = 0; i < files.size(); ++i) {
         const auto& file = files[i];
-        const auto parts = partsOfFileName(file);
-        RecordingEntry entry;
-        entry.model = options.model.empty() ? parts.model : options.model;
-        entry.batch = options.batch > 0 ? options.batch : parts.batch;
-        if (entry.model.empty() || entry.batch < 1) {
-            return fail(fmt::format("has no model and batch size in its name"), file.string(),
-                        "Name it MODEL_bBATCH.json, or say --model and --batch.");
-        }
         // The whole file is read here so that a bad one is refused now, not when it is next opened.
         Progress own;
         own.report = [&](double fraction, std::string_view what) {
@@ -52,6 +54,16 @@ Expected<Project> importRecordings(const std::vector<std::filesystem::path>& fil
         const auto recording = trace::readRecording(file, own);
         if (!recording) {
             return tl::unexpected(recording.error());
+        }
+        const auto parts = partsOfFileName(file);
+        RecordingEntry entry;
+        entry.model = firstOf({options.model, recording->model, parts.model});
+        entry.batch = options.batch > 0      ? options.batch
+                      : recording->batch > 0 ? recording->batch
+                                             : parts.batch;
+        if (entry.model.empty() || entry.batch < 1) {
+            return fail("has no model and batch size in its name", file.string(),
+                        "Name it MODEL_bBATCH.json, or say --model and --batch.");
         }
         std::error_code ignored;
         entry.file = std::filesystem::absolute(file, ignored).lexically_normal().string();

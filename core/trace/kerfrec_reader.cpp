@@ -203,6 +203,10 @@ private:
                 complete = true;
             } else if (key == "process") {
                 process_ = sqlite3_column_int64(row.statement, 1);
+            } else if (key == "model") {
+                recording_.model = row.text(1);
+            } else if (key == "batch") { // text of the person who recorded: 0 where it is no number
+                recording_.batch = std::max(0, sqlite3_column_int(row.statement, 1));
             } else if (key.ends_with("_version")) {
                 recording_.versions[std::string(key)] = row.text(1);
             }

@@ -98,6 +98,8 @@ struct FileFacts {
 /// One trace of conventional execution.
 struct Recording {
     std::string path;                         ///< file it was read from
+    std::string model;                        ///< as its recorder was told; empty: not
+    int batch = 0;                            ///< the same; 0: not
     std::string format;                       ///< reader's name, e.g. "kineto-chrome-json"
     std::optional<std::int64_t> base_time_ns; ///< to add to every time for absolute ns
     std::vector<std::string> names;           ///< interned strings

@@ -148,7 +148,8 @@ int main(int argc, char** argv) {
     app.add_option("--duration-ms", options.duration_ms, "Record for so long; 0: until the end")
         ->check(CLI::NonNegativeNumber);
     app.add_option("--model", options.model, "Name of the model, for the file");
-    app.add_option("--batch", options.batch, "Batch size, for the file");
+    app.add_option("--batch", options.batch, "Batch size, for the file")
+        ->check(CLI::Range(1, 1'000'000));
     app.add_option("--buffer-mb", options.buffer_mb,
                    "Most memory for records that are not written yet")
         ->check(CLI::Range(8, 65536))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A decode step of a small transformer as a CUDA graph, replayed STEPS times.
+"""A decode step of a small transformer, or 500 tiny kernels, as a CUDA graph, replayed STEPS times.
 
-Usage: decode.py STEPS [none|kineto]. Prints seconds and µs a step; with kineto, under PyTorch's own
-profiler, what its recording takes on top.
+Usage: decode.py STEPS [none|kineto] [decode|tiny]. Prints seconds and µs a step while it is recorded, by
+PyTorch's own profiler with "kineto".
 """
 import sys
 import time
@@ -11,6 +11,7 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 LAYERS, WIDTH, HEADS, CONTEXT, BATCH = 8, 1024, 16, 256, 4
+TINY_NODES = 500
 
 
 class Layer(torch.nn.Module):
@@ -36,8 +37,15 @@ def main():
     steps = int(sys.argv[1])
     tool = sys.argv[2] if len(sys.argv) > 2 else "none"
     torch.manual_seed(1)
-    model = torch.nn.Sequential(*[Layer() for _ in range(LAYERS)]).to("cuda", torch.bfloat16)
-    x = torch.randn(BATCH, WIDTH, device="cuda", dtype=torch.bfloat16)
+    if len(sys.argv) > 3 and sys.argv[3] == "tiny":
+        x = torch.zeros(1, device="cuda")
+
+        def model(value):
+            for _ in range(TINY_NODES):
+                value.add_(1)
+    else:
+        model = torch.nn.Sequential(*[Layer() for _ in range(LAYERS)]).to("cuda", torch.bfloat16)
+        x = torch.randn(BATCH, WIDTH, device="cuda", dtype=torch.bfloat16)
     with torch.no_grad():
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
