@@ -328,7 +328,10 @@ private:
 
     bool readApiCalls() {
         return query(
-            "SELECT start_ns, duration_ns, name, correlation, process, thread FROM api_calls",
+            // a runtime call and the driver's call inside it have one correlation: one call
+            "SELECT start_ns, duration_ns, name, correlation, process, thread FROM api_calls"
+            " WHERE domain = 0 OR correlation NOT IN"
+            " (SELECT correlation FROM api_calls WHERE domain = 0)",
             "api_calls", [&](const Row& row) {
                 if (row.integer(0) < 0 || row.integer(1) < 0) {
                     ++faulty_calls_;
@@ -390,6 +393,11 @@ private:
                                    [&](const Row& row) { graph_launches = row.integer(0); });
         note(graph_launches, "graph launches were recorded as a whole, without their nodes");
         return counted &&
+               query("SELECT text FROM notes", "notes",
+                     [&](const Row& row) {
+                         recording_.health.notes.push_back(
+                             fmt::format("Recorder: {}.", row.text(0)));
+                     }) &&
                query("SELECT cause, count FROM health WHERE count > 0", "health",
                      [&](const Row& row) {
                          recording_.health.dropped += row.integer(1);

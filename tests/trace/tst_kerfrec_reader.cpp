@@ -114,6 +114,15 @@ private slots:
         QVERIFY(gemm.has_external_id);
         QCOMPARE(recording->activities[3].graph_node_id, 0xFFFF'FFFF'0000'0003U);
     }
+    void linkerNamesAreShownAsCpp() {
+        const test::TraceFolder folder;
+        RowBatch batch = smallRun();
+        batch.names[0].text = "_ZN6kernel4gemmEPKfi"; // kernel::gemm(float const*, int)
+        const auto recording = read(recordingOf(folder, batch));
+        QVERIFY(recording);
+        QCOMPARE(recording->names[recording->activities[2].name],
+                 "kernel::gemm(float const*, int)");
+    }
     void timesStartAtTheFirstEvent() {
         const test::TraceFolder folder;
         const auto recording = read(recordingOf(folder, smallRun()));
@@ -137,6 +146,39 @@ private slots:
         QCOMPARE(recording->api_calls.size(), 3U);
         QCOMPARE(recording->names[recording->api_calls[0].name], "cudaGraphLaunch");
         QCOMPARE(recording->health.without_host_call, 0);
+    }
+    void aDriverCallInsideARuntimeCallCountsOnce() {
+        const test::TraceFolder folder;
+        RowBatch batch = smallRun();
+        auto inner = batch.api_calls[2];
+        inner.domain = ApiDomain::Driver;
+        batch.api_calls.push_back(inner);
+        inner.correlation = 11; // one that the program made itself
+        batch.api_calls.push_back(inner);
+        const auto recording = read(recordingOf(folder, batch));
+        QVERIFY(recording);
+        QCOMPARE(recording->api_calls.size(), 4U);
+    }
+    void notesOfTheRecorderAreShown() {
+        const test::TraceFolder folder;
+        RowBatch batch = smallRun();
+        batch.notes = {"graph 3 was read in part"};
+        const auto recording = read(recordingOf(folder, batch));
+        QVERIFY(recording);
+        QCOMPARE(recording->health.notes,
+                 std::vector<std::string>{"Recorder: graph 3 was read in part."});
+    }
+    void wholeGraphLaunchesAreNotedNotTakenForKernels() {
+        const test::TraceFolder folder;
+        RowBatch batch = smallRun();
+        batch.graph_launches = {
+            {.span = span(1'764'000'000'000'000'300, 1'764'000'000'000'002'300, 9)}};
+        const auto recording = read(recordingOf(folder, batch));
+        QVERIFY(recording);
+        QCOMPARE(recording->activities.size(), 4U);
+        QCOMPARE(recording->health.notes.size(), 1U);
+        QVERIFY(
+            recording->health.notes[0].starts_with("1 graph launches were recorded as a whole"));
     }
     void nestedRangesArePairedById() {
         const test::TraceFolder folder;
