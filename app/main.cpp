@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
     cli::Action action;
     cli::addImport(app, action);
     cli::addInfo(app, action);
+    cli::addExport(app, action);
     cli::addReplay(app, action);
     cli::addPredict(app, action);
     cli::addSearch(app, action);

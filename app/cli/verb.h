@@ -19,6 +19,7 @@ using Action = std::function<int(Progress&)>;
 /// Each declares one verb with its options on `app`; if that verb is given, it sets `action`.
 void addImport(CLI::App& app, Action& action);
 void addInfo(CLI::App& app, Action& action);
+void addExport(CLI::App& app, Action& action);
 void addReplay(CLI::App& app, Action& action);
 void addPredict(CLI::App& app, Action& action);
 void addSearch(CLI::App& app, Action& action);

@@ -60,6 +60,8 @@ private slots:
     void badInputExitsWithTwoAndOneLine();
     void infoCountsKernelsAsTheRunsFileDoes();
     void infoOfAProjectNamesStagesAndLayers();
+    void exportIsARecordingAgain();
+    void exportToCsvHasARowAnEvent();
     void opsTellTheirTierAndSource();
     void replayHoldsAgainstTheMeasurement();
     void replayWithoutMeasurementIsNull();
@@ -92,7 +94,7 @@ void TestCli::helpExitsWithZero_data() {
     QTest::newRow("program") << QStringList{"--help"};
     QTest::newRow("version") << QStringList{"--version"};
     for (const char* verb :
-         {"import", "info", "replay", "predict", "search", "categories", "report"}) {
+         {"import", "info", "export", "replay", "predict", "search", "categories", "report"}) {
         QTest::newRow(verb) << QStringList{verb, "--help"};
     }
 }
@@ -111,6 +113,9 @@ void TestCli::wrongUsageExitsWithOne_data() {
     QTest::newRow("two formats") << QStringList{"replay", "p.kerf", "--json", "--csv"};
     QTest::newRow("negative batch") << QStringList{"search", "p.kerf", "--batch", "-3"};
     QTest::newRow("unknown policy") << QStringList{"search", "p.kerf", "--policy", "random"};
+    QTest::newRow("export as nothing") << QStringList{"export", "r.json", "-o", "x"};
+    QTest::newRow("export as both")
+        << QStringList{"export", "r.json", "--csv", "--perfetto", "-o", "x"};
     QTest::newRow("cuts and name")
         << QStringList{"predict", "p.kerf", "--cuts", "a", "--composition", "monolith"};
 }
@@ -122,6 +127,26 @@ void TestCli::wrongUsageExitsWithOne() {
     QVERIFY(run.err.startsWith("kerf: "));
 }
 
+void TestCli::exportIsARecordingAgain() {
+    const QString out = dir_.filePath("exported.json");
+    const Run run = runKerf({"export", qt(llama(1)), "--perfetto", "-o", out});
+    QCOMPARE(run.code, 0);
+    const auto before = json(runKerf({"info", qt(llama(1)), "--json"})).toObject();
+    const auto after = json(runKerf({"info", out, "--json"})).toObject();
+    for (const char* key : {"kernels", "memcpys", "memsets", "kernel_time_ns", "gpu_span",
+                            "stream_list", "distinct_kernel_names", "base_time_ns"}) {
+        QVERIFY2(before.contains(key), key);
+        QCOMPARE(after[key], before[key]);
+    }
+}
+void TestCli::exportToCsvHasARowAnEvent() {
+    const QString out = dir_.filePath("exported.csv");
+    const Run run = runKerf({"export", qt(llama(1)), "--csv", "-o", out});
+    QCOMPARE(run.code, 0);
+    const auto kernels = json(runKerf({"info", qt(llama(1)), "--json"})).toObject()["kernels"];
+    QVERIFY(kernels.toInt() > 0);
+    QCOMPARE(contentOf(out.toStdString()).count("\nkernel,"), kernels.toInt());
+}
 void TestCli::badInputExitsWithTwoAndOneLine_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("named"); // what the message must name
@@ -166,6 +191,13 @@ void TestCli::badInputExitsWithTwoAndOneLine_data() {
     QTest::newRow("broken project") << QStringList{"replay", broken} << "broken.kerf";
     QTest::newRow("missing project")
         << QStringList{"search", dir_.filePath("no.kerf")} << "no.kerf";
+    QTest::newRow("export onto itself")
+        << QStringList{"export", text, "--csv", "-o", text} << "text_b1.json";
+    QTest::newRow("export to nowhere")
+        << QStringList{"export", qt(llama(1)), "--csv", "-o", "/proc/no/x.csv"} << "/proc/no/x.csv";
+    QTest::newRow("export of text")
+        << QStringList{"export", text, "--perfetto", "-o", dir_.filePath("x.json")}
+        << "text_b1.json";
     QTest::newRow("no such model")
         << QStringList{"search", project_, "--model", "gpt"} << "llama-1b at batch 1, 8, 32";
     QTest::newRow("no such window file") << QStringList{dir_.filePath("no.kerf")} << "no.kerf";
