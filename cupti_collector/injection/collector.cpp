@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t kBufferBytes = std::size_t{4} << 20;
 constexpr std::size_t kBytesPerMb = std::size_t{1} << 20;
 constexpr auto kFlushEvery = std::chrono::milliseconds(200);
-constexpr int kTicksPerClock = 50; ///< clocks are noted every 10 s
+constexpr std::size_t kClonesAtOnce = 4096; ///< a job a node would overflow the writer's queue
+constexpr int kTicksPerClock = 50;          ///< clocks are noted every 10 s
 
 // CUPTI's buffer callbacks get no pointer of ours.
 Collector* the_collector = nullptr;
@@ -310,13 +311,8 @@ void CUPTIAPI Collector::called(void* self, CUpti_CallbackDomain domain, CUpti_C
         } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
             const auto* graph = static_cast<const CUpti_GraphData*>(
                 static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor);
-            GraphCloneRow clone;
-            if (graph != nullptr &&
-                collector.cupti_.getGraphNodeId(graph->originalNode, &clone.original) ==
-                    CUPTI_SUCCESS &&
-                collector.cupti_.getGraphNodeId(graph->node, &clone.node) == CUPTI_SUCCESS) {
-                collector.writer_->push(
-                    [clone](RowBatch& batch) { batch.graph_clones.push_back(clone); });
+            if (graph != nullptr) {
+                collector.onClone(*graph);
             }
         } else {
             collector.onApi(domain, id, *static_cast<const CUpti_CallbackData*>(data));
@@ -388,6 +384,36 @@ void Collector::onGraph(const CUpti_CallbackData& data) {
     });
 }
 
+void Collector::onClone(const CUpti_GraphData& graph) {
+    GraphCloneRow clone;
+    if (cupti_.getGraphNodeId(graph.originalNode, &clone.original) != CUPTI_SUCCESS ||
+        cupti_.getGraphNodeId(graph.node, &clone.node) != CUPTI_SUCCESS) {
+        return;
+    }
+    bool many = false;
+    {
+        const std::lock_guard lock(clones_mutex_);
+        clones_.push_back(clone);
+        many = clones_.size() >= kClonesAtOnce;
+    }
+    if (many) {
+        pushClones();
+    }
+}
+
+void Collector::pushClones() {
+    std::vector<GraphCloneRow> clones;
+    {
+        const std::lock_guard lock(clones_mutex_);
+        clones.swap(clones_);
+    }
+    if (!clones.empty()) {
+        writer_->push([clones = std::move(clones)](RowBatch& batch) {
+            batch.graph_clones.insert(batch.graph_clones.end(), clones.begin(), clones.end());
+        });
+    }
+}
+
 void Collector::onNvtx(CUpti_CallbackId id, const CUpti_NvtxData& data) {
     const char* name = nullptr;
     switch (id) {
@@ -440,6 +466,7 @@ void Collector::tick() {
         decide();
     }
     cupti_.activityFlushAll(0); // finished records only
+    pushClones();
 }
 
 void Collector::runTimer() {
@@ -469,6 +496,7 @@ void Collector::end() {
     timer_.join();
     cupti_.activityFlushAll(0);
     cupti_.activityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    pushClones();
     noteDropped();
     noteClocks();
     ended_ = true;

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <memory>
 #include <set>
+#include <vector>
 
 namespace kerf::collector {
 
@@ -46,6 +47,8 @@ private:
     void onApi(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data);
     void onNvtx(CUpti_CallbackId id, const CUpti_NvtxData& data);
     void onGraph(const CUpti_CallbackData& data);
+    void onClone(const CUpti_GraphData& graph);
+    void pushClones();
     void tick();
     void runTimer();
     void noteClocks();
@@ -72,6 +75,9 @@ private:
     std::mutex graphs_;
     std::set<std::uint32_t> known_graphs_; ///< executable graphs that were read
     std::uint32_t next_definition_ = 1;
+
+    std::mutex clones_mutex_;
+    std::vector<GraphCloneRow> clones_; ///< on their way to the writer
 
     std::mutex timer_mutex_;
     std::condition_variable timer_wake_;

@@ -14,6 +14,8 @@ namespace {
 
 CUpti_BuffersCallbackRequestFunc request = nullptr;
 CUpti_BuffersCallbackCompleteFunc complete = nullptr;
+CUpti_CallbackFunc callback = nullptr;
+void* callback_data = nullptr;
 std::size_t waiting = 0; ///< kernels that have run and are in no buffer yet
 std::uint32_t correlation = 0;
 bool kernels_enabled = false;
@@ -63,6 +65,19 @@ void fakeRunKernels(std::size_t count) {
     waiting += kernels_enabled ? count : 0;
 }
 
+/// A graph of so many nodes was instantiated: each node is cloned.
+void fakeCloneNodes(std::size_t count) {
+    for (std::size_t i = 1; i <= count; ++i) {
+        CUpti_GraphData graph{};
+        graph.originalNode = reinterpret_cast<CUgraphNode>(i);
+        graph.node = reinterpret_cast<CUgraphNode>(i + count);
+        CUpti_ResourceData resource{};
+        resource.resourceDescriptor = &graph;
+        callback(callback_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
+                 &resource);
+    }
+}
+
 CUptiResult cuptiGetVersion(uint32_t* version) {
     *version = setting("FAKE_CUPTI_VERSION")[0] != 0
                    ? static_cast<uint32_t>(std::atoi(setting("FAKE_CUPTI_VERSION")))
@@ -77,9 +92,11 @@ CUptiResult cuptiGetTimestamp(uint64_t* timestamp) {
     *timestamp = 1'700'000'000'000'000'000ULL;
     return CUPTI_SUCCESS;
 }
-CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc, void*,
-                              CUpti_SubscriberParams* params) {
+CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc called,
+                              void* data, CUpti_SubscriberParams* params) {
     *subscriber = nullptr;
+    callback = called;
+    callback_data = data;
     if (std::strcmp(setting("FAKE_CUPTI_SUBSCRIBE"), "other") == 0) {
         std::strncpy(params->oldSubscriberName, "somebody else", params->oldSubscriberSize);
         return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
@@ -149,8 +166,9 @@ CUptiResult cuptiGetGraphId(CUgraph, uint32_t*) {
 CUptiResult cuptiGetGraphExecId(CUgraphExec, uint32_t*) {
     return CUPTI_ERROR_INVALID_PARAMETER;
 }
-CUptiResult cuptiGetGraphNodeId(CUgraphNode, uint64_t*) {
-    return CUPTI_ERROR_INVALID_PARAMETER;
+CUptiResult cuptiGetGraphNodeId(CUgraphNode node, uint64_t* id) {
+    *id = reinterpret_cast<uintptr_t>(node);
+    return CUPTI_SUCCESS;
 }
 
 } // extern "C"

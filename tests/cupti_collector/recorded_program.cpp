@@ -25,11 +25,12 @@ void startCuda() {
     }
 }
 
-void runKernels(std::size_t count) {
+/// Calls `function` of the stand-in for CUPTI, where the program is recorded with it.
+void tellCupti(const char* function, std::size_t count) {
     const char* library = std::getenv("KERF_RECORD_CUPTI");
     void* loaded = library != nullptr ? dlopen(library, RTLD_NOW | RTLD_NOLOAD) : nullptr;
     if (auto* run = loaded != nullptr
-                        ? reinterpret_cast<void (*)(std::size_t)>(dlsym(loaded, "fakeRunKernels"))
+                        ? reinterpret_cast<void (*)(std::size_t)>(dlsym(loaded, function))
                         : nullptr;
         run != nullptr) {
         run(count);
@@ -42,7 +43,7 @@ int main(int argc, char** argv) {
     const std::string way = argc > 1 ? argv[1] : "return";
     const std::size_t kernels = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 100;
     startCuda();
-    runKernels(kernels);
+    tellCupti(way == "clone" ? "fakeCloneNodes" : "fakeRunKernels", kernels);
     std::puts("output of the program");
     std::fflush(stdout);
     const auto committed = [] { std::this_thread::sleep_for(std::chrono::milliseconds(900)); };

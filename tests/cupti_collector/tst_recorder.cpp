@@ -7,6 +7,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <csignal>
+#include <cstdlib>
+#include <sqlite3.h>
 
 using namespace kerf;
 
@@ -54,6 +56,20 @@ private:
         Progress progress;
         const auto recording = trace::readRecording(file.toStdString(), progress);
         return recording ? static_cast<std::int64_t>(recording->activities.size()) : -1;
+    }
+    static std::int64_t rowsIn(const QString& file, const std::string& table) {
+        std::int64_t rows = -1;
+        sqlite3* database = nullptr;
+        sqlite3_open(file.toUtf8(), &database);
+        sqlite3_exec(
+            database, ("SELECT count(*) FROM " + table).c_str(),
+            [](void* out, int, char** values, char**) {
+                *static_cast<std::int64_t*>(out) = std::atoll(values[0]);
+                return 0;
+            },
+            &rows, nullptr);
+        sqlite3_close(database);
+        return rows;
     }
     static QProcessEnvironment with(const QString& name, const QString& value) {
         QProcessEnvironment extra;
@@ -137,6 +153,12 @@ private slots:
         const Run run = record({RECORDED_PROGRAM, "return", "200000"});
         QCOMPARE(run.code, 0);
         QCOMPARE(kernelsIn(file_), 200'000);
+        QVERIFY2(!run.errors.contains("incomplete"), run.errors);
+    }
+    void clonesOfALargeGraphAllArrive() {
+        const Run run = record({RECORDED_PROGRAM, "clone", "50000"});
+        QCOMPARE(run.code, 0);
+        QCOMPARE(rowsIn(file_, "graph_clones"), 50'000);
         QVERIFY2(!run.errors.contains("incomplete"), run.errors);
     }
     void recordsThatNoBufferHoldsAreCounted() {
