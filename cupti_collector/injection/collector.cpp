@@ -270,16 +270,21 @@ void Collector::setRecording(bool on) {
 
 void CUPTIAPI Collector::bufferRequested(std::uint8_t** buffer, std::size_t* bytes,
                                          std::size_t* mostRecords) {
+    *mostRecords = 0;
+    if (the_collector->standing_down_) { // the parent's locks may be held for ever
+        *buffer = nullptr;
+        *bytes = 0;
+        return;
+    }
     BufferPool& pool = *the_collector->pool_;
     *buffer = pool.take(); // without one CUPTI drops what it has, and says how much
     *bytes = *buffer != nullptr ? pool.bufferBytes() : 0;
-    *mostRecords = 0;
 }
 
 void CUPTIAPI Collector::bufferCompleted(CUcontext, std::uint32_t, std::uint8_t* buffer,
                                          std::size_t, std::size_t valid) {
     Collector& self = *the_collector;
-    if (buffer == nullptr || self.standing_down_ || self.ended_) {
+    if (buffer == nullptr || self.standing_down_ || self.ended_ || !self.pool_->complete(buffer)) {
         return;
     }
     const bool taken = self.writer_->push([&self, buffer, valid](RowBatch& batch) {

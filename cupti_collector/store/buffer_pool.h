@@ -30,6 +30,7 @@ public:
         if (!free_.empty()) {
             std::uint8_t* buffer = free_.back();
             free_.pop_back();
+            lent_.push_back(buffer);
             return buffer;
         }
         if (made_ == most_) {
@@ -37,9 +38,19 @@ public:
             return nullptr;
         }
         auto* buffer = static_cast<std::uint8_t*>(std::calloc(1, bytes_)); // 16-byte aligned
-        made_ += buffer != nullptr ? 1 : 0;
-        refused_ += buffer == nullptr ? 1 : 0;
+        if (buffer == nullptr) {
+            ++refused_;
+            return nullptr;
+        }
+        ++made_;
+        lent_.push_back(buffer);
         return buffer;
+    }
+    /// CUPTI has handed it over. False where it does not have it: a buffer that comes twice would
+    /// be counted twice, and lent to two threads at once.
+    [[nodiscard]] bool complete(std::uint8_t* buffer) {
+        const std::lock_guard lock(mutex_);
+        return std::erase(lent_, buffer) == 1;
     }
     /// `used` bytes of it were written.
     void give(std::uint8_t* buffer, std::size_t used) {
@@ -58,6 +69,7 @@ private:
     std::size_t most_;
     std::mutex mutex_;
     std::vector<std::uint8_t*> free_;
+    std::vector<std::uint8_t*> lent_; ///< that CUPTI has; some hundred at most
     std::size_t made_ = 0;
     std::uint64_t refused_ = 0;
 };

@@ -3,6 +3,7 @@
 // records that a program asks it for. Environment variables make it misbehave:
 //   FAKE_CUPTI_VERSION    the version it claims to be
 //   FAKE_CUPTI_SUBSCRIBE  "other": another profiler is there; "driver": not initialised
+//   FAKE_CUPTI_TWICE      hands every buffer over twice
 //   FAKE_CUPTI_DROPPED    so many records are said to be dropped
 #include <cupti.h>
 
@@ -53,6 +54,9 @@ void deliver() {
             used += sizeof(kernel);
         }
         complete(nullptr, 0, buffer, bytes, used);
+        if (setting("FAKE_CUPTI_TWICE")[0] != 0) {
+            complete(nullptr, 0, buffer, bytes, used);
+        }
     }
 }
 

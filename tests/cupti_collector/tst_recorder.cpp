@@ -161,6 +161,12 @@ private slots:
         QCOMPARE(rowsIn(file_, "graph_clones"), 50'000);
         QVERIFY2(!run.errors.contains("incomplete"), run.errors);
     }
+    void aBufferThatComesTwiceCountsOnce() {
+        const Run run =
+            record({RECORDED_PROGRAM, "return", "100000"}, {}, with("FAKE_CUPTI_TWICE", "1"));
+        QCOMPARE(run.code, 0);
+        QCOMPARE(kernelsIn(file_), 100'000);
+    }
     void recordsThatNoBufferHoldsAreCounted() {
         // 8 MB are two buffers of 4 MB, each of 19,418 records of 216 bytes: more come at once.
         const Run run = record({RECORDED_PROGRAM, "return", "2000000"}, {"--buffer-mb", "8"});
