@@ -20,7 +20,8 @@ constexpr std::size_t kBufferBytes = std::size_t{4} << 20;
 constexpr std::size_t kBytesPerMb = std::size_t{1} << 20;
 constexpr auto kFlushEvery = std::chrono::milliseconds(200);
 constexpr std::size_t kClonesAtOnce = 4096; ///< a job a node would overflow the writer's queue
-constexpr int kTicksPerClock = 50;          ///< clocks are noted every 10 s
+constexpr auto kLongestLastFlush = std::chrono::seconds(10);
+constexpr int kTicksPerClock = 50; ///< clocks are noted every 10 s
 
 // CUPTI's buffer callbacks get no pointer of ours.
 Collector* the_collector = nullptr;
@@ -479,7 +480,7 @@ void Collector::runTimer() {
         {
             std::unique_lock lock(timer_mutex_);
             if (timer_wake_.wait_for(lock, kFlushEvery, [this] { return timer_ending_; })) {
-                return;
+                break;
             }
         }
         tick();
@@ -487,23 +488,40 @@ void Collector::runTimer() {
             noteClocks();
         }
     }
+    // First what is complete, then, forced, the rest: a kernel that still runs comes with end 0.
+    cupti_.activityFlushAll(0);
+    cupti_.activityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    pushClones();
+    noteDropped();
+    noteClocks();
+    {
+        const std::lock_guard lock(timer_mutex_);
+        timer_flushed_ = true;
+    }
+    timer_wake_.notify_all();
 }
 
 void Collector::end() {
     if (standing_down_ || ended_ || !writer_) {
         return;
     }
+    bool flushed = false;
     {
-        const std::lock_guard lock(timer_mutex_);
+        std::unique_lock lock(timer_mutex_);
         timer_ending_ = true;
+        timer_wake_.notify_all();
+        // CUPTI has been seen to hang at exit; the program must not.
+        flushed = timer_wake_.wait_for(lock, kLongestLastFlush, [this] { return timer_flushed_; });
     }
-    timer_wake_.notify_one();
-    timer_.join();
-    cupti_.activityFlushAll(0);
-    cupti_.activityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    pushClones();
-    noteDropped();
-    noteClocks();
+    if (flushed) {
+        timer_.join();
+    } else {
+        timer_.detach();
+        const std::string what =
+            "CUPTI did not finish its last flush; the last records are missing";
+        tell(what);
+        note(what);
+    }
     ended_ = true;
     if (const std::uint64_t refused = pool_->refused(); refused > 0) {
         writer_->addLoss({.refused_buffers = refused});

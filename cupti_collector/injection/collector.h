@@ -82,6 +82,7 @@ private:
     std::mutex timer_mutex_;
     std::condition_variable timer_wake_;
     bool timer_ending_ = false;
+    bool timer_flushed_ = false; ///< the last flush is done
     std::thread timer_;
 };
 

@@ -3,6 +3,7 @@
 // records that a program asks it for. Environment variables make it misbehave:
 //   FAKE_CUPTI_VERSION    the version it claims to be
 //   FAKE_CUPTI_SUBSCRIBE  "other": another profiler is there; "driver": not initialised
+//   FAKE_CUPTI_HANG       the last flush never ends
 //   FAKE_CUPTI_TWICE      hands every buffer over twice
 //   FAKE_CUPTI_DROPPED    so many records are said to be dropped
 #include <cupti.h>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 namespace {
 
@@ -141,8 +143,11 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requ
     complete = completed;
     return CUPTI_SUCCESS;
 }
-CUptiResult cuptiActivityFlushAll(uint32_t) {
+CUptiResult cuptiActivityFlushAll(uint32_t flags) {
     deliver();
+    while (flags == CUPTI_ACTIVITY_FLAG_FLUSH_FORCED && setting("FAKE_CUPTI_HANG")[0] != 0) {
+        sleep(1);
+    }
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute, size_t*, void*) {

@@ -167,6 +167,12 @@ private slots:
         QCOMPARE(run.code, 0);
         QCOMPARE(kernelsIn(file_), 100'000);
     }
+    void aFlushThatHangsDoesNotHoldTheProgramUp() {
+        const Run run = record({RECORDED_PROGRAM, "exit"}, {}, with("FAKE_CUPTI_HANG", "1"));
+        QCOMPARE(run.code, 7);
+        QVERIFY2(run.errors.contains("did not finish its last flush"), run.errors);
+        QCOMPARE(kernelsIn(file_), 100);
+    }
     void recordsThatNoBufferHoldsAreCounted() {
         // 8 MB are two buffers of 4 MB, each of 19,418 records of 216 bytes: more come at once.
         const Run run = record({RECORDED_PROGRAM, "return", "2000000"}, {"--buffer-mb", "8"});
