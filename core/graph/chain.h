@@ -33,9 +33,12 @@ struct ChainOp {
     sim::TileOp tile;  ///< its cost inside a megakernel
     cost::Footprint footprint;
     Tier tier = Tier::Estimated;
-    double relative_error = 0;            ///< one standard deviation of its megakernel cost
-    std::string source;                   ///< provenance of the cost, one sentence
-    double conventional_us = 0;           ///< durations and gaps of its members, corrected
+    double relative_error = 0;             ///< one standard deviation of its megakernel cost
+    std::string source;                    ///< provenance of the cost, one sentence
+    std::vector<std::uint32_t> follows{1}; ///< the ops that it waits for, counted back along the
+                                           ///< walk; several where branches join
+    double conventional_us = 0;           ///< durations and gaps of its members, corrected; members
+                                          ///< in the shadow of a longer branch count nothing
     double conventional_first_gap_us = 0; ///< of which the gap before the first member
 };
 

@@ -61,10 +61,16 @@ struct Op {
     std::int64_t stream = 0; ///< of the first instance
     double duration_us = 0;  ///< robust centre over the samples, as recorded
     double gap_us = 0;       ///< robust centre of the idle time between the latest end of the ops
-                             ///< before it and its start, as recorded; negative where ops overlap;
-                             ///< 0 for the first op of a stage (see Stage::entry_gap_us)
+                             ///< that it is after (directly or through others) and its start, as
+                             ///< recorded; negative where it overlaps one; from the stage's start
+                             ///< where it is after none; 0 for the first op of a stage (see
+                             ///< Stage::entry_gap_us)
     std::vector<float> duration_samples_us; ///< one a counted instance, in order of time
     std::vector<float> gap_samples_us;      ///< the same; as many as durations
+    std::vector<std::uint32_t> follows{1};  ///< the ops of the stage that it waits for, counted
+                                            ///< back: 1 is the op before it, several where branches
+                                            ///< join. Beyond the stage's first op: it starts the
+                                            ///< stage; empty: it is one of several that do
 };
 
 } // namespace kerf::workload

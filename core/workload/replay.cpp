@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workload/replay.h"
 
+#include "core/workload/branches.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
@@ -76,10 +78,9 @@ Workload corrected(const Workload& traced, const TracingCorrection& correction) 
 }
 
 double stageUs(const Stage& stage) {
-    double end_us = 0; // latest end so far: ops may overlap
-    for (std::size_t i = 0; i < stage.ops.size(); ++i) {
-        const double start_us = i == 0 ? 0 : end_us + stage.ops[i].gap_us;
-        end_us = std::max(end_us, start_us + stage.ops[i].duration_us);
+    double end_us = 0;
+    for (const Replayed& op : replayOps(stage)) {
+        end_us = std::max(end_us, op.done_us);
     }
     return end_us;
 }

@@ -19,7 +19,7 @@ struct TracingCorrection {
 
 /// Time of the path as recorded: ops and gaps along the path, and entry gaps between stages. µs.
 [[nodiscard]] double replayUs(const Workload& workload);
-/// The same for one execution of a stage, without its entry gap. µs.
+/// The same for one execution of a stage, without its entry gap: its longest path (branches.h). µs.
 [[nodiscard]] double stageUs(const Stage& stage);
 
 struct ReplayRow {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workload/stage_ops.h"
 
+#include "core/workload/branches.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -15,6 +17,7 @@ namespace {
 using trace::Activity;
 using trace::Recording;
 using Signature = std::vector<std::uint64_t>; ///< kernel name and kind of every op
+constexpr std::uint64_t kNextStream = ~std::uint64_t{0};
 
 // Executions under one name are the same stage when they share this much of their kernels; without
 // a name only helper ops (a memset more) may differ.
@@ -26,16 +29,43 @@ constexpr double kAlikeUnnamed = 0.98;
 constexpr double kFenceFactor = 2;
 constexpr double kFence_us = 10;
 
-Signature signatureOf(const Recording& recording, const Unit& unit) {
+/// What one stream ran of a unit.
+struct StreamPart {
     Signature signature;
-    signature.reserve(unit.activities.size());
+    std::vector<std::uint32_t> activities;
+};
+
+/// The parts of a unit, in an order that depends on what they ran and not on when or under which
+/// number, so that executions whose streams race each other come out alike.
+std::vector<StreamPart> partsOf(const Recording& recording, const Unit& unit) {
+    std::vector<StreamPart> parts;
+    std::map<std::int64_t, std::size_t> partOfStream;
     for (const std::uint32_t i : unit.activities) {
         const Activity& activity = recording.activities[i];
+        const auto [known, fresh] = partOfStream.try_emplace(activity.stream, parts.size());
+        if (fresh) {
+            parts.emplace_back();
+        }
+        StreamPart& part = parts[known->second];
         // A memset is a memset: one and the same is called "(Device)" in one launch and "(Unknown)"
         // in the next.
         const bool named = activity.kind != trace::ActivityKind::Memset;
-        signature.push_back((named ? std::uint64_t{activity.name} << 2U : 0) |
-                            static_cast<std::uint64_t>(activity.kind));
+        part.signature.push_back((named ? std::uint64_t{activity.name} << 2U : 0) |
+                                 static_cast<std::uint64_t>(activity.kind));
+        part.activities.push_back(i);
+    }
+    std::stable_sort(parts.begin(), parts.end(), [](const StreamPart& a, const StreamPart& b) {
+        return a.signature < b.signature;
+    });
+    return parts;
+}
+
+Signature signatureOf(const Recording& recording, const Unit& unit) {
+    std::vector<StreamPart> parts = partsOf(recording, unit);
+    Signature signature = std::move(parts.front().signature);
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        signature.push_back(kNextStream);
+        signature.insert(signature.end(), parts[i].signature.begin(), parts[i].signature.end());
     }
     return signature;
 }
@@ -117,23 +147,83 @@ float microseconds(std::int64_t ns) {
     return static_cast<float>(static_cast<double>(ns) / 1000);
 }
 
+/// Activities of each counted execution of a stage, in the order of its ops, and what those follow.
+struct Executions {
+    std::vector<std::vector<std::uint32_t>> activities;
+    std::vector<std::vector<std::uint32_t>> follows; ///< of each op
+};
+
+Executions executionsOf(const Recording& recording, const Units& units, const Cluster& cluster) {
+    Executions result;
+    std::vector<std::size_t> streams; // of each op
+    for (std::size_t k = 0; k < cluster.units.size(); ++k) {
+        if (!cluster.counted[k]) {
+            continue;
+        }
+        const auto parts = partsOf(recording, units.units[cluster.units[k]]);
+        auto& activities = result.activities.emplace_back();
+        for (std::size_t part = 0; part < parts.size(); ++part) {
+            activities.insert(activities.end(), parts[part].activities.begin(),
+                              parts[part].activities.end());
+            if (result.activities.size() == 1) {
+                streams.insert(streams.end(), parts[part].activities.size(), part);
+            }
+        }
+    }
+    if (streams.back() == 0) { // one stream
+        result.follows.assign(streams.size(), {1});
+        return result;
+    }
+    std::vector<std::vector<Span>> spans;
+    for (const auto& activities : result.activities) {
+        auto& times = spans.emplace_back();
+        for (const std::uint32_t i : activities) {
+            const Activity& activity = recording.activities[i];
+            times.push_back({activity.start_ns, activity.start_ns + activity.duration_ns});
+        }
+    }
+    BranchOrder branches = branchOrder(streams, spans);
+    for (auto& activities : result.activities) {
+        const auto asGiven = activities;
+        std::transform(branches.order.begin(), branches.order.end(), activities.begin(),
+                       [&](std::size_t op) { return asGiven[op]; });
+    }
+    result.follows = std::move(branches.follows);
+    const auto starts = std::count_if(result.follows.begin(), result.follows.end(),
+                                      [](const auto& follows) { return follows.empty(); });
+    if (starts == 1) { // it is what starts the stage
+        result.follows.front() = {1};
+    }
+    return result;
+}
+
 Stage stageOf(const Recording& recording, const Units& units, const Cluster& cluster) {
     Stage stage;
     for (std::size_t k = 0; k < cluster.units.size(); ++k) {
         const Unit& unit = units.units[cluster.units[k]];
         stage.instances.push_back({unit.start_ns, unit.end_ns, cluster.counted[k]});
-        if (!cluster.counted[k]) {
-            continue;
+    }
+    const Executions executions = executionsOf(recording, units, cluster);
+    for (const std::uint32_t i : executions.activities.front()) {
+        const std::size_t op = stage.ops.size();
+        stage.ops.push_back(opOf(recording, recording.activities[i]));
+        stage.ops.back().follows = executions.follows[op];
+    }
+    std::vector<std::int64_t> done_ns(stage.ops.size()); // latest end of it and all it is after
+    for (const auto& activities : executions.activities) {
+        std::int64_t begin_ns = recording.activities[activities.front()].start_ns;
+        for (const std::uint32_t i : activities) {
+            begin_ns = std::min(begin_ns, recording.activities[i].start_ns);
         }
-        std::int64_t end = unit.start_ns;
-        for (std::size_t i = 0; i < unit.activities.size(); ++i) {
-            const Activity& activity = recording.activities[unit.activities[i]];
-            if (i == stage.ops.size()) {
-                stage.ops.push_back(opOf(recording, activity));
+        for (std::size_t i = 0; i < activities.size(); ++i) {
+            const Activity& activity = recording.activities[activities[i]];
+            std::int64_t ready_ns = begin_ns;
+            for (const std::size_t one : followed(stage, i)) {
+                ready_ns = std::max(ready_ns, done_ns[one]);
             }
             stage.ops[i].duration_samples_us.push_back(microseconds(activity.duration_ns));
-            stage.ops[i].gap_samples_us.push_back(microseconds(activity.start_ns - end));
-            end = std::max(end, activity.start_ns + activity.duration_ns);
+            stage.ops[i].gap_samples_us.push_back(microseconds(activity.start_ns - ready_ns));
+            done_ns[i] = std::max(ready_ns, activity.start_ns + activity.duration_ns);
         }
     }
     for (Op& op : stage.ops) {

@@ -15,8 +15,9 @@ struct StagesOfUnits {
     std::vector<std::string> notes;
 };
 
-/// Groups units of one name by kernel sequence. A stage's ops are its most frequent sequence;
-/// executions that differ a little belong to the stage but give no samples, and a note says so.
+/// Groups units of one name by the kernel sequences of their streams. A stage's ops are its most
+/// frequent sequence; executions that differ a little belong to the stage but give no samples, and
+/// a note says so.
 [[nodiscard]] StagesOfUnits groupStages(const trace::Recording& recording, const Units& units);
 
 } // namespace kerf::workload
