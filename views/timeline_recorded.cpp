@@ -2,6 +2,7 @@
 // One recorded request, put together again from stage instances and op samples.
 #include "views/timeline_model.h"
 
+#include "core/workload/branches.h"
 #include "core/workload/path_tree.h"
 
 #include <algorithm>
@@ -95,10 +96,10 @@ public:
         const auto& stage = workload_.stages[stageIndex];
         const std::size_t index = sample < 0 ? SIZE_MAX : static_cast<std::size_t>(sample);
         double latest = start_us;
+        const auto replayed = workload::replayOps(stage, index);
         for (std::size_t i = 0; i < stage.ops.size(); ++i) {
             const auto& op = stage.ops[i];
-            const double gap = i == 0 ? 0 : sampleOr(op.gap_samples_us, index, op.gap_us);
-            const double start = std::max(latest + gap, start_us);
+            const double start = start_us + std::max(replayed[i].start_us, 0.0);
             const double end = start + sampleOr(op.duration_samples_us, index, op.duration_us);
             const bool copy = workload::classOf(op.role) == workload::OpClass::Copy;
             auto& lane = copy ? recorded_.copies : streams_[op.stream];

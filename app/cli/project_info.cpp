@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/project_info.h"
 
+#include "core/workload/branches.h"
+
 #include <algorithm>
 
 namespace kerf::cli {
@@ -24,6 +26,8 @@ nlohmann::ordered_json stagesJson(const search::Case& one) {
         const auto& stage = one.corrected.stages[s];
         stages.push_back({{"name", stage.name},
                           {"ops", stage.ops.size()},
+                          {"streams", workload::countBranches(stage).streams},
+                          {"branches", workload::countBranches(stage).branches},
                           {"tile_ops", tileOpsOf(one.chain, s)},
                           {"layers", stage.fold.count},
                           {"layer_ops", stage.fold.period},
@@ -42,6 +46,8 @@ Table stageTable(const Cases& cases) {
                  {"batch", "batch", true},
                  {"stage", "stage", false},
                  {"ops", "ops", true},
+                 {"streams", "streams", true},
+                 {"branches", "branches", true},
                  {"ops as layers", "layers", true},
                  {"tile ops", "tile_ops", true},
                  {"executions", "executions", true},
@@ -50,9 +56,12 @@ Table stageTable(const Cases& cases) {
     for (const auto& one : cases) {
         for (std::size_t s = 0; s < one->corrected.stages.size(); ++s) {
             const auto& stage = one->corrected.stages[s];
+            const auto count = workload::countBranches(stage);
             table.rows.push_back(
                 {text(one->traced.model), integer(one->traced.batch), text(stage.name),
-                 integer(static_cast<long long>(stage.ops.size())), text(layersOf(stage.fold)),
+                 integer(static_cast<long long>(stage.ops.size())),
+                 integer(static_cast<long long>(count.streams)),
+                 integer(static_cast<long long>(count.branches)), text(layersOf(stage.fold)),
                  integer(static_cast<long long>(tileOpsOf(one->chain, s))),
                  integer(static_cast<long long>(stage.instances.size())),
                  number(workload::stageUs(stage), 3, 1e-3)});

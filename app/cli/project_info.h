@@ -9,7 +9,7 @@
 
 namespace kerf::cli {
 
-/// One row a stage: ops, layers, executions, time, tile ops.
+/// One row a stage: ops, streams, branches, layers, executions, time, tile ops.
 [[nodiscard]] Table stageTable(const Cases& cases);
 /// One row a site: its key and how often the path passes it.
 [[nodiscard]] Table siteTable(const Cases& cases);

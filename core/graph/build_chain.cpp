@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/build_chain.h"
 
+#include "core/graph/stage_groups.h"
 #include "core/graph/tile_estimate.h"
 
 #include <algorithm>
@@ -18,59 +19,6 @@ using workload::Stage;
 using workload::Workload;
 
 namespace {
-
-/// A fusion group with its times averaged over the layers that it stands for.
-struct KeyedGroup {
-    std::string key; ///< within its stage: "layer/product.1"
-    Group group;
-    std::vector<double> duration_us; ///< one a member, mean over layers
-    std::vector<double> gap_us;
-};
-
-struct StageGroups {
-    std::vector<KeyedGroup> prefix, layer, suffix;
-};
-
-std::vector<KeyedGroup> keyedGroups(const Stage& stage, std::string_view section, std::size_t begin,
-                                    std::size_t end, std::size_t repeats,
-                                    const FusionRules& rules) {
-    std::vector<KeyedGroup> keyed;
-    std::map<OpRole, int> ordinals;
-    for (auto& group : fuse(stage.ops, begin, end, rules)) {
-        const auto role = stage.ops[group.anchor].role;
-        KeyedGroup entry;
-        entry.key = fmt::format("{}/{}.{}", section, workload::toString(role), ++ordinals[role]);
-        for (const auto member : group.members) {
-            double duration = 0;
-            double gap = 0;
-            for (std::size_t r = 0; r < repeats; ++r) {
-                const auto& op = stage.ops[member + r * (end - begin)];
-                duration += op.duration_us;
-                gap += op.gap_us;
-            }
-            entry.duration_us.push_back(duration / static_cast<double>(repeats));
-            entry.gap_us.push_back(gap / static_cast<double>(repeats));
-        }
-        entry.group = std::move(group);
-        keyed.push_back(std::move(entry));
-    }
-    return keyed;
-}
-
-StageGroups groupsOf(const Stage& stage, const FusionRules& rules) {
-    const auto& fold = stage.fold;
-    const std::size_t layersEnd = fold.prefix + fold.period * fold.count;
-    StageGroups groups;
-    if (fold.count == 0) {
-        groups.prefix = keyedGroups(stage, "ops", 0, stage.ops.size(), 1, rules);
-        return groups;
-    }
-    groups.prefix = keyedGroups(stage, "prefix", 0, fold.prefix, 1, rules);
-    groups.layer =
-        keyedGroups(stage, "layer", fold.prefix, fold.prefix + fold.period, fold.count, rules);
-    groups.suffix = keyedGroups(stage, "suffix", layersEnd, stage.ops.size(), 1, rules);
-    return groups;
-}
 
 RecordedKernel recordedKernel(const Op& op, double durationUs) {
     RecordedKernel kernel;
@@ -149,6 +97,7 @@ public:
           measured_(measured), empty_us_(emptyKernelUs(workload)) {}
 
     Expected<Chain> build(const workload::PathTree& tree) {
+        noteEnds(tree);
         for (const auto& node : tree) {
             if (!chain_.items.empty()) {
                 addSite(chain_.items, startKey(node), startLabel(node));
@@ -163,6 +112,19 @@ public:
     }
 
 private:
+    /// Wherever a stage's branches end, the stage after it waits for all of them. Which stage comes
+    /// before which differs along the path; waiting for the ends of every stage of the path is the
+    /// same, as what lies further back is done by then.
+    void noteEnds(const workload::PathTree& tree) {
+        for (const auto& node : tree) {
+            noteEnds(node.children);
+            if (!node.isLoop()) {
+                const auto ends = groupsOf(workload_.stages[node.stage], rules_).ends;
+                ends_.insert(ends.begin(), ends.end());
+            }
+        }
+    }
+
     [[nodiscard]] const Stage& firstStage(const PathNode& node) const {
         return node.isLoop() ? firstStage(node.children.front()) : workload_.stages[node.stage];
     }
@@ -222,7 +184,7 @@ private:
         const auto addGroups = [&](std::vector<Item>& into, const std::vector<KeyedGroup>& list,
                                    bool siteFirst) {
             for (const auto& group : list) {
-                if (siteFirst) {
+                if (siteFirst && group.separate) {
                     addSite(into, fmt::format("{}/before {}", stage.name, group.key),
                             fmt::format("{}, before {}", stage.name, group.key));
                 }
@@ -234,7 +196,7 @@ private:
         addGroups(items, groups.prefix, false);
         if (!groups.layer.empty()) {
             const int layers = static_cast<int>(stage.fold.count);
-            if (!groups.prefix.empty()) {
+            if (!groups.prefix.empty() && groups.before_layers) {
                 addSite(items, stage.name + "/before layers",
                         stage.name + ", before the first layer");
             }
@@ -242,8 +204,10 @@ private:
             loop.kind = Item::Kind::Loop;
             loop.count = layers;
             loop.label = "layer";
-            loop.back_site =
-                newSite(stage.name + "/each layer", stage.name + ", between two layers");
+            if (groups.each_layer) {
+                loop.back_site =
+                    newSite(stage.name + "/each layer", stage.name + ", between two layers");
+            }
             addGroups(loop.body, groups.layer, false);
             items.push_back(std::move(loop));
             addGroups(items, groups.suffix, true);
@@ -290,13 +254,18 @@ private:
             if (op.members[i] == group.group.anchor) {
                 input.anchor = i;
             }
-            op.conventional_us += group.duration_us[i] + group.gap_us[i];
+            op.conventional_us += group.path_duration_us[i] + group.path_gap_us[i];
         }
-        op.conventional_first_gap_us = group.gap_us.front();
+        op.conventional_first_gap_us = group.path_gap_us.front();
         if (firstOfStage) {
-            op.conventional_us += stage.entry_gap_us - group.gap_us.front();
-            op.conventional_first_gap_us = stage.entry_gap_us;
+            // Where several ops start the stage, the first one has a gap of its own.
+            const bool alone = !stage.ops[op.members.front()].follows.empty();
+            const double gapUs = alone ? group.path_gap_us.front() : 0;
+            op.conventional_us += stage.entry_gap_us - gapUs;
+            op.conventional_first_gap_us =
+                alone ? stage.entry_gap_us : op.conventional_first_gap_us + stage.entry_gap_us;
         }
+        op.follows = followsOf(group);
         input.counters = countersOf(measured_.counters, workload_, stage, group.group.anchor);
         input.reference_anchor = input.members[input.anchor];
         input.reference_anchor_us = input.reference_anchor.duration_us;
@@ -327,6 +296,17 @@ private:
         item.index = chain_.ops.size();
         items.push_back(std::move(item));
         chain_.ops.push_back(std::move(op));
+    }
+
+    /// Distances to what a group waits for, in its stage and at the end of the stage before it.
+    [[nodiscard]] std::vector<std::uint32_t> followsOf(const KeyedGroup& group) const {
+        std::set<std::uint32_t> distances(group.follows.begin(), group.follows.end());
+        for (const std::uint32_t inFront : group.starts) {
+            for (const std::uint32_t end : ends_) {
+                distances.insert(inFront + end);
+            }
+        }
+        return {distances.begin(), distances.end()};
     }
 
     /// Puts what was benchmarked for the op in place of its estimate.
@@ -446,6 +426,7 @@ private:
     Chain chain_;
     std::map<int, std::vector<std::string>> extrapolated_; ///< batch of the benchmark → op keys
     std::optional<Error> error_;                           ///< the first
+    std::set<std::uint32_t> ends_; ///< of the path's stages, see StageGroups::ends
 };
 
 void collectOps(const std::vector<Item>& items, std::vector<bool>& used) {

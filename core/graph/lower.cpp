@@ -32,8 +32,17 @@ Shape shapeOf(const std::vector<Item>& items) {
 sim::RegionGraph lowerRegion(const Chain& chain, const Shape& shape) {
     sim::RegionGraph graph;
     graph.ops.reserve(shape.ops.size());
-    for (const std::size_t op : shape.ops) {
-        graph.ops.push_back(chain.ops[op].tile);
+    for (const std::size_t index : shape.ops) {
+        const ChainOp& op = chain.ops[index];
+        graph.ops.push_back(op.tile);
+        if (op.follows != std::vector<std::uint32_t>{1}) { // not one of a chain
+            auto& depends = graph.ops.back().depends_on;
+            const auto grain = depends.empty() ? sim::Grain::All : depends.front().grain;
+            depends.clear();
+            for (const std::uint32_t distance : op.follows) {
+                depends.push_back({distance, grain});
+            }
+        }
     }
     graph.loops = shape.loops;
     return graph;

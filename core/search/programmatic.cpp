@@ -2,6 +2,8 @@
 #include "core/search/programmatic.h"
 
 #include "core/graph/lower.h"
+#include "core/workload/branches.h"
+#include "core/workload/replay.h"
 
 #include <algorithm>
 
@@ -11,6 +13,33 @@ namespace {
 
 bool isKernel(const workload::Op& op) {
     return op.role != workload::OpRole::Copy && op.role != workload::OpRole::Memset;
+}
+
+/// Adds `repeats` executions of a stage with every gap between kernels shortened. With branches
+/// only what shortens the longest path is saved.
+void addSaved(ProgrammaticBaseline& baseline, const workload::Stage& stage, int repeats) {
+    const bool chain = workload::isChain(stage);
+    workload::Stage shorter;
+    for (std::size_t i = 0; i < stage.ops.size(); ++i) {
+        const auto& op = stage.ops[i];
+        const auto before = workload::followed(stage, i);
+        const bool edge =
+            isKernel(op) && !before.empty() &&
+            std::ranges::all_of(before, [&](std::size_t one) { return isKernel(stage.ops[one]); });
+        const double less_us = edge ? std::clamp(op.gap_us, 0.0, baseline.per_edge_us) : 0;
+        baseline.edges += edge ? repeats : 0;
+        if (chain) {
+            baseline.saved_us += repeats * less_us;
+        } else {
+            workload::Op& copy = shorter.ops.emplace_back();
+            copy.duration_us = op.duration_us;
+            copy.gap_us = op.gap_us - less_us;
+            copy.follows = op.follows;
+        }
+    }
+    if (!chain) {
+        baseline.saved_us += repeats * (workload::stageUs(stage) - workload::stageUs(shorter));
+    }
 }
 
 double blameOf(const RegionPrediction& region, sim::Bound bound) {
@@ -24,14 +53,7 @@ ProgrammaticBaseline conventionalProgrammatic(const Case& theCase) {
     baseline.per_edge_us = std::max(0.0, theCase.hardware.launch_gap_us.value -
                                              theCase.hardware.launch_gap_pdl_us.value);
     for (const auto& step : theCase.corrected.path) {
-        const auto& ops = theCase.corrected.stages[step.stage].ops;
-        for (std::size_t i = 1; i < ops.size(); ++i) {
-            if (isKernel(ops[i - 1]) && isKernel(ops[i])) {
-                baseline.edges += step.repeats;
-                baseline.saved_us +=
-                    step.repeats * std::clamp(ops[i].gap_us, 0.0, baseline.per_edge_us);
-            }
-        }
+        addSaved(baseline, theCase.corrected.stages[step.stage], step.repeats);
     }
     const graph::Region path{graph::kPathStart, graph::pathEnd(theCase.chain)};
     baseline.us =
