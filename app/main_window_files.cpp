@@ -19,8 +19,9 @@ void MainWindow::chooseAndOpen() {
 }
 
 void MainWindow::chooseAndImport() {
-    const QStringList files = QFileDialog::getOpenFileNames(
-        this, tr("Import recordings"), {}, tr("Recordings (*.kerfrec *.json *.json.gz);;All files (*)"));
+    const QStringList files =
+        QFileDialog::getOpenFileNames(this, tr("Import recordings"), {},
+                                      tr("Recordings (*.kerfrec *.json *.json.gz);;All files (*)"));
     openFiles(files);
 }
 
