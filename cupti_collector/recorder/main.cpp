@@ -8,6 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -43,6 +45,31 @@ std::string commandLine(const std::vector<std::string>& arguments) {
         line += (line.empty() ? "" : " ") + argument;
     }
     return line;
+}
+
+/// Files that other processes of the run wrote: run.PID.kerfrec beside run.kerfrec.
+std::vector<std::string> filesOfOthers(const fs::path& output, fs::file_time_type begun) {
+    const std::string begin = output.stem().string() + ".";
+    const std::string end = output.extension().string();
+    const fs::path folder = fs::absolute(output).parent_path();
+    std::vector<std::string> files;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        const std::string name = entry.path().filename().string();
+        if (name.size() <= begin.size() + end.size() || !name.starts_with(begin) ||
+            !name.ends_with(end)) {
+            continue;
+        }
+        const std::string middle =
+            name.substr(begin.size(), name.size() - begin.size() - end.size());
+        std::error_code gone;
+        if (middle.find_first_not_of("0123456789-") == std::string::npos &&
+            entry.last_write_time(gone) >= begun && !gone) {
+            files.push_back((output.parent_path() / name).string());
+        }
+    }
+    std::ranges::sort(files);
+    return files;
 }
 
 struct Settings {
@@ -91,6 +118,7 @@ int run(const Settings& settings) {
         std::error_code ignored;
         fs::remove(output, ignored);
     }
+    const auto begun = fs::file_time_type::clock::now() - std::chrono::seconds(1); // coarse clocks
     const std::string untraced = output + ".untraced";
     Ended ended;
     for (const std::string& pass : settings.passes) {
@@ -102,9 +130,14 @@ int run(const Settings& settings) {
             return kCannotStart;
         }
     }
-    if (!fs::exists(output)) {
+    const auto others = filesOfOthers(output, begun);
+    for (const std::string& file : others) {
+        const std::string wrong = recoverDatabase(file);
+        tell(wrong.empty() ? summaryOf(file) : file + ": " + wrong);
+    }
+    if (!fs::exists(output) && others.empty()) {
         tell("nothing was recorded: the program made no CUDA context");
-    } else {
+    } else if (fs::exists(output)) {
         tell(summaryOf(output));
         if (fs::exists(untraced)) {
             tell(joinPasses(untraced, output));

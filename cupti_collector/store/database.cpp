@@ -73,6 +73,7 @@ constexpr std::array<Target, kTables> kTargets = {{
 
 constexpr int kPageCacheKiB = 4096; // bounds the memory that SQLite takes in the program
 constexpr int kPagesPerCheckpoint = 4000;
+constexpr int kLongestWaitMs = 5000; // for another process that has the file open
 
 } // namespace
 
@@ -343,6 +344,8 @@ std::string Database::create(const std::string& path) {
         state.shut();
         return wrong;
     }
+    // somebody may fold the log in while this process still writes
+    sqlite3_busy_timeout(state.db, kLongestWaitMs);
     // header and schema go into the file itself before the log is used: even a file that lost its
     // log says what it is
     const std::string settings =

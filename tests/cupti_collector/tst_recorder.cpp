@@ -3,6 +3,8 @@
 // own, and what was recorded is in the file, however the program ends.
 #include "core/trace/reader.h"
 
+#include <QDir>
+#include <QFileInfo>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
@@ -149,6 +151,16 @@ private slots:
         QCOMPARE(kernelsIn(folder_.filePath(others.front())), 30);
     }
 
+    void aProgramUnderAShellIsNamedAndItsFileWhole() {
+        const Run run = record({"sh", "-c", QString("%1 kill; true").arg(RECORDED_PROGRAM)});
+        QCOMPARE(run.code, 0);
+        QVERIFY2(!run.errors.contains("nothing was recorded"), run.errors);
+        const QFileInfo main(file_);
+        const auto files = QDir(folder_.path()).entryList({main.completeBaseName() + ".*"});
+        QCOMPARE(files.size(), 1); // no -wal beside it
+        QVERIFY2(run.errors.contains(files[0].toUtf8() + ": 100 kernels"), run.errors);
+        QCOMPARE(kernelsIn(folder_.filePath(files[0])), 100);
+    }
     void manyRecordsAllArrive() {
         const Run run = record({RECORDED_PROGRAM, "return", "200000"});
         QCOMPARE(run.code, 0);

@@ -94,6 +94,28 @@ private slots:
         writer.finish();
         QCOMPARE(writer.loss().out_of_memory, 1U);
     }
+    void foldingTheLogInDoesNotDisturbTheWriter() {
+        // kerf-record does so when the program has ended; a child of it may still record
+        const Folder folder;
+        const pid_t child = fork();
+        if (child == 0) {
+            for (int i = 0; i < 200; ++i) {
+                (void)recoverDatabase(folder.path("a"));
+                usleep(2000);
+            }
+            _exit(0);
+        }
+        Writer writer({.paths = {folder.path("a")}, .rows_per_commit = 100});
+        for (int i = 0; i < 400; ++i) {
+            writer.push([](RowBatch& batch) { addKernels(batch, 100); });
+            usleep(1000);
+        }
+        writer.flush();
+        int status = 0;
+        waitpid(child, &status, 0);
+        writer.finish();
+        QVERIFY(writer.loss() == Loss{});
+    }
     void afterFinishNothingIsTaken() {
         const Folder folder;
         Writer writer({.paths = {folder.path("a")}});
