@@ -111,6 +111,7 @@ private slots:
     void streamsThatRaceAreOneStage();
     void renumberedStreamsAreOneStage();
     void anOrderHoldsOnlyWhereEveryExecutionShowsIt();
+    void layersWhoseBranchesRaceFoldAllTheSame();
     void replayIsTheLongestPath_data();
     void replayIsTheLongestPath();
     void separatorsStandWhereOneOpHoldsEverything_data();
@@ -211,6 +212,25 @@ void TestBranches::anOrderHoldsOnlyWhereEveryExecutionShowsIt() {
         {"a", 7, 0, 4}, {"b", 7, 5, 9}, {"d", 8, 5, 8}, {"c", 7, 10, 15}, {"e", 7, 17, 19}};
     QCOMPARE(text(stageOf({first, first})), std::string("a b<a d<a c<b,d e<c"));
     QCOMPARE(text(stageOf({first, kForkJoin})), std::string("a b<a c<b d<a e<c,d"));
+}
+
+void TestBranches::layersWhoseBranchesRaceFoldAllTheSame() {
+    // Three layers of a product, two beside each other, and one that joins them. In the middle
+    // layer the side stream begins first.
+    Execution execution;
+    for (const std::int64_t at : {0, 100, 200}) {
+        const std::int64_t late = at == 100 ? 0 : 5;
+        execution.push_back({"nvjet_a", 7, at, at + 4});
+        execution.push_back({"nvjet_b", 7, at + 10, at + 20});
+        execution.push_back({"nvjet_c", 8, at + 6 + late, at + 30});
+        execution.push_back({"nvjet_d", 7, at + 40, at + 44});
+    }
+    const Stage stage = stageOf({execution, execution});
+    QCOMPARE(stage.fold.period, std::size_t{4});
+    QCOMPARE(stage.fold.count, std::size_t{3});
+    QCOMPARE(stage.ops[6].kernel, std::string("nvjet_c"));
+    QCOMPARE(stage.ops[6].follows, (std::vector<std::uint32_t>{2}));
+    QCOMPARE(stage.ops[7].follows, (std::vector<std::uint32_t>{1, 2}));
 }
 
 void TestBranches::replayIsTheLongestPath_data() {
