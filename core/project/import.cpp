@@ -19,6 +19,12 @@ std::string firstOf(std::initializer_list<std::string> texts) {
     return found == texts.end() ? std::string() : *found;
 }
 
+tl::unexpected<Error> notNamed(const std::filesystem::path& file) {
+    return fail("has no model and batch size in its name", file.string(),
+                "Name it MODEL_bBATCH" + file.extension().string() +
+                    ", or say --model and --batch.");
+}
+
 } // namespace
 
 NameParts partsOfFileName(const std::filesystem::path& file) {
@@ -42,6 +48,13 @@ Expected<Project> importRecordings(const std::vector<std::filesystem::path>& fil
     Project project;
     for (std::size_t i = 0; i < files.size(); ++i) {
         const auto& file = files[i];
+        const auto parts = partsOfFileName(file);
+        const bool labelled = file.extension() == ".kerfrec"; // may say them inside
+        const bool named = !firstOf({options.model, parts.model}).empty() &&
+                           std::max(options.batch, parts.batch) > 0;
+        if (!named && !labelled) {
+            return notNamed(file);
+        }
         // The whole file is read here so that a bad one is refused now, not when it is next opened.
         Progress own;
         own.report = [&](double fraction, std::string_view what) {
@@ -55,15 +68,13 @@ Expected<Project> importRecordings(const std::vector<std::filesystem::path>& fil
         if (!recording) {
             return tl::unexpected(recording.error());
         }
-        const auto parts = partsOfFileName(file);
         RecordingEntry entry;
         entry.model = firstOf({options.model, recording->model, parts.model});
         entry.batch = options.batch > 0      ? options.batch
                       : recording->batch > 0 ? recording->batch
                                              : parts.batch;
         if (entry.model.empty() || entry.batch < 1) {
-            return fail("has no model and batch size in its name", file.string(),
-                        "Name it MODEL_bBATCH.json, or say --model and --batch.");
+            return notNamed(file);
         }
         std::error_code ignored;
         entry.file = std::filesystem::absolute(file, ignored).lexically_normal().string();

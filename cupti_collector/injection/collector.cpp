@@ -269,6 +269,14 @@ void Collector::setRecording(bool on) {
     }
 }
 
+template <class Work> void Collector::guarded(Work&& work) {
+    try {
+        work();
+    } catch (...) { // out of memory; an exception in a callback or a thread would end the program
+        writer_->addLoss({.out_of_memory = 1});
+    }
+}
+
 void CUPTIAPI Collector::bufferRequested(std::uint8_t** buffer, std::size_t* bytes,
                                          std::size_t* mostRecords) {
     *mostRecords = 0;
@@ -278,23 +286,29 @@ void CUPTIAPI Collector::bufferRequested(std::uint8_t** buffer, std::size_t* byt
         return;
     }
     BufferPool& pool = *the_collector->pool_;
-    *buffer = pool.take(); // without one CUPTI drops what it has, and says how much
+    *buffer = nullptr; // without one CUPTI drops what it has, and says how much
+    the_collector->guarded([&] { *buffer = pool.take(); });
     *bytes = *buffer != nullptr ? pool.bufferBytes() : 0;
 }
 
 void CUPTIAPI Collector::bufferCompleted(CUcontext, std::uint32_t, std::uint8_t* buffer,
                                          std::size_t, std::size_t valid) {
     Collector& self = *the_collector;
-    if (buffer == nullptr || self.standing_down_ || self.ended_ || !self.pool_->complete(buffer)) {
+    if (buffer == nullptr || self.standing_down_ || self.ended_) {
         return;
     }
-    const bool taken = self.writer_->push([&self, buffer, valid](RowBatch& batch) {
-        self.rows_->add(buffer, valid, batch);
-        self.pool_->give(buffer, valid);
+    self.guarded([&] {
+        if (!self.pool_->complete(buffer)) {
+            return;
+        }
+        const bool taken = self.writer_->push([&self, buffer, valid](RowBatch& batch) {
+            self.rows_->add(buffer, valid, batch);
+            self.pool_->give(buffer, valid);
+        });
+        if (!taken) {
+            self.pool_->give(buffer, valid);
+        }
     });
-    if (!taken) {
-        self.pool_->give(buffer, valid);
-    }
     self.noteDropped();
 }
 
@@ -483,17 +497,21 @@ void Collector::runTimer() {
                 break;
             }
         }
-        tick();
-        if (ticks % kTicksPerClock == 0) {
-            noteClocks();
-        }
+        guarded([&] {
+            tick();
+            if (ticks % kTicksPerClock == 0) {
+                noteClocks();
+            }
+        });
     }
     // First what is complete, then, forced, the rest: a kernel that still runs comes with end 0.
     cupti_.activityFlushAll(0);
     cupti_.activityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    pushClones();
-    noteDropped();
-    noteClocks();
+    guarded([&] {
+        pushClones();
+        noteDropped();
+        noteClocks();
+    });
     {
         const std::lock_guard lock(timer_mutex_);
         timer_flushed_ = true;

@@ -52,6 +52,8 @@ private:
     void tick();
     void runTimer();
     void noteClocks();
+    /// Lets no exception out.
+    template <class Work> void guarded(Work&& work);
     void noteDropped();
     void note(const std::string& what); ///< a finding for the file's meta table
     void tell(const std::string& line) const;

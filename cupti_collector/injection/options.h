@@ -14,7 +14,7 @@ struct Options {
     std::string pass = "node"; ///< "node", "graph" or "off": how launches of graphs are traced
     std::string cupti;         ///< library; empty: looked for
     std::int64_t owner = 0;    ///< process that writes `output` itself; others add their number
-    int buffer_mb = 64;        ///< most memory for records that are not written yet
+    int buffer_mb = 256;       ///< most memory for records that are not written yet
     bool verbose = false;
     bool api_calls = true;
     bool synchronizations = true;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cupti_collector/recorder/launch.h"
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +21,39 @@ volatile sig_atomic_t program = 0;
 /// program gets SIGINT and SIGQUIT itself, as it is in the same group.
 constexpr int kPassedOn[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT};
 constexpr int kIgnored[] = {SIGINT, SIGQUIT};
+
+/// Catches and ignores signals while it lives, then gives them back: an ignored signal would stay
+/// ignored in the program of the next pass, and one that nohup ignores would not.
+class SignalsOfProgram {
+public:
+    explicit SignalsOfProgram(void (*pass)(int)) {
+        struct sigaction to {};
+        to.sa_handler = pass;
+        to.sa_flags = SA_RESTART;
+        std::size_t next = 0;
+        for (const int signal : kPassedOn) {
+            sigaction(signal, &to, &before_[next++]);
+        }
+        to.sa_handler = SIG_IGN;
+        for (const int signal : kIgnored) {
+            sigaction(signal, &to, &before_[next++]);
+        }
+    }
+    ~SignalsOfProgram() {
+        std::size_t next = 0;
+        for (const int signal : kPassedOn) {
+            sigaction(signal, &before_[next++], nullptr);
+        }
+        for (const int signal : kIgnored) {
+            sigaction(signal, &before_[next++], nullptr);
+        }
+    }
+    SignalsOfProgram(const SignalsOfProgram&) = delete;
+    SignalsOfProgram& operator=(const SignalsOfProgram&) = delete;
+
+private:
+    std::array<struct sigaction, std::size(kPassedOn) + std::size(kIgnored)> before_{};
+};
 
 void passOn(int signal) {
     if (program > 0) {
@@ -65,15 +100,7 @@ Ended launch(const std::vector<std::string>& arguments,
     }
     program = child;
     close(pipe_ends[1]);
-    struct sigaction pass {};
-    pass.sa_handler = passOn;
-    pass.sa_flags = SA_RESTART;
-    for (const int signal : kPassedOn) {
-        sigaction(signal, &pass, nullptr);
-    }
-    for (const int signal : kIgnored) {
-        std::signal(signal, SIG_IGN);
-    }
+    const SignalsOfProgram signals(passOn);
     int error = 0;
     if (read(pipe_ends[0], &error, sizeof(error)) == sizeof(error)) {
         ended.error = std::strerror(error);

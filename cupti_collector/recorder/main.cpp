@@ -120,6 +120,8 @@ int run(const Settings& settings) {
     }
     const auto begun = fs::file_time_type::clock::now() - std::chrono::seconds(1); // coarse clocks
     const std::string untraced = output + ".untraced";
+    std::error_code none;
+    fs::remove(untraced, none); // one that an interrupted recording left is not of this run
     Ended ended;
     for (const std::string& pass : settings.passes) {
         const bool is_untraced = pass == "untraced";
@@ -129,13 +131,21 @@ int run(const Settings& settings) {
             tell(settings.program.front() + ": " + ended.error);
             return kCannotStart;
         }
+        if (ended.signal != 0 || ended.exit_code != 0) {
+            // Its end is the answer: it may have been stopped on purpose.
+            if (&pass != &settings.passes.back()) {
+                tell("the pass \"" + pass + "\" failed or was stopped, so no other follows; " +
+                     (fs::exists(file) ? file + " has what it recorded" : "it recorded nothing"));
+            }
+            break;
+        }
     }
     const auto others = filesOfOthers(output, begun);
     for (const std::string& file : others) {
         const std::string wrong = recoverDatabase(file);
         tell(wrong.empty() ? summaryOf(file) : file + ": " + wrong);
     }
-    if (!fs::exists(output) && others.empty()) {
+    if (!fs::exists(output) && !fs::exists(untraced) && others.empty()) {
         tell("nothing was recorded: the program made no CUDA context");
     } else if (fs::exists(output)) {
         tell(summaryOf(output));

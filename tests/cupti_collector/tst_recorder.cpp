@@ -129,6 +129,25 @@ private slots:
         QCOMPARE(run.output, QByteArray("output of the program\n"));
         QCOMPARE(kernelsIn(file_), 100);
     }
+    void bothPassesAreInOneFile() {
+        const Run run = record({RECORDED_PROGRAM, "return"}, {"--passes=untraced,node"});
+        QCOMPARE(run.code, 0);
+        QCOMPARE(run.output.count("output of the program"), 2);
+        QCOMPARE(kernelsIn(file_), 100);
+        QVERIFY(!QFile::exists(file_ + ".untraced"));
+    }
+    void aFailedFirstPassIsTheLast() {
+        const Run run = record({RECORDED_PROGRAM, "exit"}, {"--passes=untraced,node"});
+        QCOMPARE(run.code, 7);
+        QCOMPARE(run.output.count("output of the program"), 1);
+    }
+    void theSecondPassHasTheSameSignals() {
+        const Run run =
+            record({"sh", "-c", "grep SigIgn /proc/self/status"}, {"--passes=untraced,node"});
+        const auto lines = run.output.split('\n');
+        QCOMPARE(lines.size(), 3); // two, and what follows the last line's end
+        QCOMPARE(lines[0], lines[1]);
+    }
     void aSignalToTheRecorderReachesTheProgram() {
         QProcess process;
         process.start(KERF_RECORD,
